@@ -130,6 +130,7 @@ def _reading() -> dict[str, Any]:
         "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
+        "beginning": in_javascript(reading.BEGINNING.pattern),
         "box": in_javascript(reading.BOX.pattern),
         "rule": in_javascript(reading.RULE.pattern),
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],

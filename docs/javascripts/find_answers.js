@@ -387,6 +387,11 @@ function read(pasted, data) {
   text = text.replace(new RegExp(data.controls, "g"), "");
   for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
   text = text.replace(/^```\w*$/gm, "");
+  const begins = text.trim().includes("\n") ? [...text.matchAll(new RegExp(data.beginning, "gm"))] : [];
+  for (const [, begin] of begins) {
+    const same = begin.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\d+/g, "\\d+");
+    text = text.replace(new RegExp(`^${same}`, "gm"), "");
+  }
   if (!text.trim()) return null;
   if (!text.trim().includes("\n") && /Traceback|File "/.test(text)) {
     text = text.replace(new RegExp(data.errorInside, "g"), "\n");

@@ -95,8 +95,8 @@ def answers(
         installed: gives the version of an installed distribution.
         only_table: leave out what the table of old spellings does not have by exactly that name.
     """
-    if of_layer := OWN.search(error.message):
-        return [_of_own(*of_layer.groups())]
+    if told := OWN.search(error.message):
+        return [_of_own(*told.groups())]
     found: list[Answer] = []
     for module, name in _places(error.message):
         place = f"{module}.{name}" if name else module

@@ -11,7 +11,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "rows"
 SINCE = Path(__file__).with_name("since.json")
-"""Read off the wheels of Transformers 4.37 to 5.5, one of each minor release."""
+"""Read off the wheels of Transformers 4.37 to 5.23, one of each minor release."""
 MESSAGES = "messages.json"
 """Wordings that several rows share, by name; a row says `@name`."""
 

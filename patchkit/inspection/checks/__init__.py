@@ -9,7 +9,17 @@ from collections.abc import Callable
 
 from ..facts import TrainingFacts
 from ..findings import Finding
-from . import arguments, attention, gradients, placement, quantized, trained, versions, weights
+from . import (
+    arguments,
+    attention,
+    gradients,
+    placement,
+    quantized,
+    trained,
+    unused,
+    versions,
+    weights,
+)
 
 Check = Callable[[TrainingFacts], Finding | None]
 
@@ -22,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     arguments.full_eval_casts,
     gradients.nothing_trained,
     gradients.trained_outside_the_graph,
+    unused.trained_but_unused,
     gradients.optimizer_of_other_parameters,
     gradients.checkpointing_cuts_the_graph,
     gradients.inference_tensors,

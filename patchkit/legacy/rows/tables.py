@@ -204,7 +204,7 @@ def _is_release(number: str) -> bool:
 @cache
 def _places(library: str, owners: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the names of classes with their library, which one may name; None if they are none."""
-    if not all(map(str.isidentifier, ".".join(owners).replace(":", ".", 1).split("."))):
+    if not all(map(str.isidentifier, ".".join(owners).replace(":", ".").split("."))):
         return None
     return tuple(
         [owner.replace(":", ".") if ":" in owner else f"{library}.{owner}" for owner in owners]

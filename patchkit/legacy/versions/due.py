@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
@@ -38,11 +37,10 @@ def known_release(library: str) -> str | None:
     return version if version is not None and is_version(version) else None
 
 
-@dataclass(eq=False, repr=False)
 class MethodRows:
     """The rows for one method.
 
-    Args:
+    Attributes:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
@@ -51,12 +49,13 @@ class MethodRows:
         adjusted: combinations of arguments to look for in each call.
     """
 
-    keywords: dict[str, Keyword] = field(default_factory=dict)
-    values: list[Value] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    behaviours: list[Behaviour] = field(default_factory=list)
-    defaults: dict[str, Default] = field(default_factory=dict)
-    adjusted: list[Adjusted] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.keywords: dict[str, Keyword] = {}
+        self.values: list[Value] = []
+        self.orders: list[Order] = []
+        self.behaviours: list[Behaviour] = []
+        self.defaults: dict[str, Default] = {}
+        self.adjusted: list[Adjusted] = []
 
     def add(self, row: Owned) -> None:
         """Add a row; it goes before one of the same name that is there."""
@@ -258,7 +257,7 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
 def _known_to(version: str, row: Default) -> Default | None:
     """Return a row without the defaults that are newer than what is installed."""
     known = tuple(value for value in row.values if _has(version, value[0]))
-    return replace(row, values=known) if len(known) > 1 else None
+    return row.replaced(values=known) if len(known) > 1 else None
 
 
 def _number(release: str) -> str:

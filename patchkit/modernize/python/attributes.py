@@ -74,6 +74,9 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     if decision.refusal:
         plan.refuse(found.node, f"{old}()" if row.is_method else old, row, decision.refusal)
         return
+    if row.context and _unwrap(plan, found, row):
+        plan.changed(found.node, old, row.context, f"it {since(row)}; {decision.advice}")
+        return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""
     in_text = plan.lines.is_in_text(found.node)
@@ -91,6 +94,41 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     plan.changed(found.node, old, source, f"it {since(row)}; {decision.advice}")
     if "{object}" not in written and not in_text:
         _simplify(plan, found.node)
+
+
+def _unwrap(plan: Plan, found: ScriptAttribute, row: Attribute) -> bool:
+    """Let the block of a former context stand without it; False if a person must do that."""
+    parents, written = plan.script.parents, ast.unparse(found.node.value)
+    item = parents.get(parents[found.node])
+    block = parents.get(item) if isinstance(item, ast.withitem) else None
+    if not isinstance(block, ast.With) or len(block.items) > 1:
+        return False
+    objects = [
+        node
+        for statement in block.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.expr) and ast.unparse(node) == written
+    ]
+    keyword = row.context.removesuffix("=")
+    handed = [_handed(node, parents.get(node)) for node in objects]
+    if block.body[0].lineno == block.lineno or (keyword != row.context and None in handed):
+        return False
+    for node, given in zip(objects, handed, strict=True):
+        if keyword == row.context:
+            source = row.context.format(object=plan.lines.source(node))
+            plan.edits.sources[span_of(node)] = source
+        elif given is not None:
+            plan.edits.keywords[span_of(given)] = keyword
+    plan.edits.removed.add(span_of(block))
+    return True
+
+
+def _handed(function: ast.expr, call: ast.AST | None) -> ast.expr | ast.keyword | None:
+    """Return the text that a tokenizer is called with; None if that is not sure."""
+    if not isinstance(call, ast.Call) or call.func is not function or len(call.args) > 1:
+        return None
+    named = (keyword for keyword in call.keywords if keyword.arg == "text")
+    return call.args[0] if call.args else next(named, None)
 
 
 def _simplify(plan: Plan, node: ast.expr) -> None:

@@ -220,7 +220,7 @@ class CallPlan:
     def _set_variable(self, variable: str, given: Given) -> str:
         """Set an environment variable before the call; return the statement."""
         source = self.plan.lines.source(given.node)
-        value = source if isinstance(given.value, str) else f"str({source})"
+        value = source if _is_text(given) else f"str({source})"
         statement = f'os.environ["{variable}"] = {value}'
         self.plan.imports.module("os")
         self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
@@ -364,6 +364,13 @@ def _parameter(given: Given) -> str | None:
             known = (_POSITIONAL.get(name) for name in ancestors(value.class_name))
             return next((name for name in known if name is not None), None)
     return None
+
+
+def _is_text(given: Given) -> bool:
+    """Tell whether an argument is surely a text."""
+    node = given.node
+    is_joined = isinstance(node, ast.Call) and ast.unparse(node.func) == "os.path.join"
+    return isinstance(given.value, str) or isinstance(node, ast.JoinedStr) or is_joined
 
 
 def _is_renamed(row: Keyword) -> bool:

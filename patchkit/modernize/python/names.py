@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+from ...legacy.changes import Moved
 from ...legacy.places import FoundName
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
@@ -49,10 +50,25 @@ def plan_names(plan: Plan) -> None:
         elif isinstance(use.node, ast.expr):
             plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
         _found(plan, use, became)
+        if isinstance(row, Moved) and row.read:
+            _read_today(plan, row)
     for node, moved in statements.items():
         _import_from(plan, node, moved)
     for (_, instead), uses in gone.items():
         _gone(plan, uses, instead)
+
+
+def _read_today(plan: Plan, row: Moved) -> None:
+    """Read what is the result today in place of a part of it."""
+    parts = row.read.count(".")
+    for node in ast.walk(plan.script.tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node).endswith(row.read):
+            inner: ast.expr = node
+            for _ in range(parts):
+                assert isinstance(inner, ast.Attribute)
+                inner = inner.value
+            plan.edits.sources[span_of(node)] = plan.lines.source(inner)
+            plan.changed(node, row.read, plan.lines.source(inner), f"it {since(row)}")
 
 
 def _rename(plan: Plan, old: str, new: str) -> bool:

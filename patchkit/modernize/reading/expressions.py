@@ -76,6 +76,7 @@ class Expressions:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
+        self.beside: dict[str, Values] = {}
         self.changed: set[int] = set()
         self.parts: dict[int, list[Holder]] = {}
         self.returned: dict[ast.AST, Values] = {}
@@ -118,7 +119,7 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         is_read = not is_called and isinstance(node.ctx, ast.Load)
-        for value in self.evaluate(node.value):
+        for value in self._objects(node):
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
                 if not kinship.is_class(value.name):
@@ -128,7 +129,7 @@ class Expressions:
                     self.script.attributes.append(
                         ScriptAttribute(value.name, node.attr, node.lineno, node, of_class=True)
                     )
-                found += (Library(name),)
+                found += (Library(name), *self.beside.get(name, ()))
             elif isinstance(value, Made):
                 if is_read:
                     self._read(value, node)
@@ -138,6 +139,16 @@ class Expressions:
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
+
+    def _objects(self, node: ast.Attribute) -> Values:
+        """Return what an attribute may be read from, also where its name alone tells that."""
+        values = self.evaluate(node.value)
+        owner = unmistakable().get(node.attr, "")
+        is_open = all(
+            isinstance(each, MadeMethod) or (isinstance(each, Constant) and each.is_none)
+            for each in values
+        )
+        return (Made(owner),) if owner and is_open else values
 
     def _of_own(self, value: Made, name: str) -> Values:
         """Return what an attribute of an object of a script's own class may be.
@@ -468,6 +479,16 @@ def generation_settings() -> frozenset[str]:
 
     rows = (row for row in all_rows() if isinstance(row, Assigned) and row.beside)
     return frozenset(row.name for row in rows if _CONFIG in row.owners)
+
+
+@cache
+def unmistakable() -> Mapping[str, str]:
+    """Return attributes that scripts read from objects of one class alone, and that class."""
+    from ...legacy.changes import Attribute
+    from ...legacy.rows import all_rows
+
+    rows = (row for row in all_rows() if isinstance(row, Attribute) and row.is_unmistakable)
+    return {row.name: row.owners[0] for row in rows}
 
 
 def _target(value: object) -> tuple[str, str, OwnClass | None]:

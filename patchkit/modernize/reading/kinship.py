@@ -68,6 +68,12 @@ def _parents() -> Mapping[str, tuple[str, ...]]:
     return {**_PUSHED, **found, **_OF_FUNCTIONS}
 
 
+@cache
+def packages() -> frozenset[str]:
+    """Return the libraries whose classes are known."""
+    return frozenset(name.partition(".")[0] for name in _parents())
+
+
 def made_by(name: str, method: str) -> str:
     """Return the class of what a call returns; empty if that is not known.
 

@@ -68,6 +68,10 @@ class Constant:
     node: ast.expr
     surely: bool = True
 
+    @property
+    def is_none(self) -> bool:
+        return isinstance(self.node, ast.Constant) and self.node.value is None
+
 
 @dataclass(frozen=True, eq=False)
 class Loaded:

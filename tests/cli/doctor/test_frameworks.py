@@ -50,6 +50,14 @@ def test_what_requires_the_most_is_named_first(made_up) -> None:
         ]
 
 
+def test_of_two_comes_first_what_no_other_requires(installation) -> None:
+    """As flair and transformer-smaller-training-vocab, which only flair's users have."""
+    installation.add("above", "1.0", ["beside", "trl"])
+    installation.add("beside", "1.0", ["trl"])
+    for installed in (installed_distributions(), dict(reversed(installed_distributions().items()))):
+        assert list(named(installed)) == ["above", "beside"]
+
+
 def test_what_to_do_starts_the_framework(made_up) -> None:
     made_up.add("helper", "1.0", ["transformers"], points="[console_scripts]\nhelper = a:b\n")
     (step,) = [step for step in diagnose(quick=True).steps if "patchkit fixes" in step.what]

@@ -22,7 +22,7 @@ _OF_ALL = frozenset({"of", "release", "source"})
 _OF_RENAMED = _OF_ALL | {"of_class"}
 _OF_CONSTANT = _OF_ALL | {"advice", "written"}
 _OF_GONE = _OF_ALL | {"instead", "names", "value"}
-_OF_COMPUTED = _OF_ALL | {"of_class", "differs"}
+_OF_COMPUTED = _OF_ALL | {"of_class", "differs", "unmistakable", "context"}
 _OF_COMPUTED_ALIKE = _OF_ALL | {"by", "advice", "names"}
 
 
@@ -35,7 +35,7 @@ class _AttributeReader(OwnedReader):
     settings = frozenset(
         {
             *("of", "release", "source", "advice", "written", "of_class", "instead", "names"),
-            *("by", "differs", "value"),
+            *("by", "differs", "value", "unmistakable", "context"),
         }
     )
 
@@ -150,6 +150,8 @@ class _AttributeReader(OwnedReader):
                 of_class=of_class,
                 is_method=is_method,
                 differs=differs,
+                is_unmistakable=self._flag("unmistakable"),
+                context=self._text("context", optional=True),
                 gone=gone,
                 source=source,
             )
