@@ -15,8 +15,8 @@ from quoted_errors import Quoted, quoted_errors
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import choosing, names, reading, wordings
-from patchkit.known.answer import Answer
+from patchkit.known import answering, choosing, names, reading, wordings
+from patchkit.known.answer import LONGEST_QUOTED, Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
@@ -83,6 +83,8 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "pythonsOwn": answering.PYTHONS_OWN,
+        "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
@@ -128,6 +130,7 @@ def _reading() -> dict[str, Any]:
         "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
+        "beginning": in_javascript(reading.BEGINNING.pattern),
         "box": in_javascript(reading.BOX.pattern),
         "rule": in_javascript(reading.RULE.pattern),
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
@@ -228,6 +231,7 @@ def _names() -> dict[str, Any]:
             "key": in_javascript(names.KEY.pattern),
             "member": in_javascript(names.MEMBER.pattern),
             "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
+            "own": in_javascript(names.OWN.pattern),
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,
@@ -268,6 +272,7 @@ def _patch(entry: Entry, addresses: Mapping[str, str]) -> dict[str, Any]:
         "asked": patch.opt_in,
         "messages": [squeezed(message) for message in patch.messages],
         "symptom": in_javascript(entry.patch.symptom),
+        "packages": sorted(entry.patch.packages),
         "page": addresses[f"patches/{patch.id}.md"],
     }
 

@@ -163,8 +163,9 @@ def installed_distributions() -> dict[str, Distribution]:
 def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str, Distribution]:
     """Return the distributions that require a library that patchkit fixes, by canonical name.
 
-    What requires most of them comes first: a user trains with it, and it is built on the others. A
-    requirement of an extra does not count, and neither do the libraries themselves and patchkit.
+    What requires most of them comes first, and of two what no other requires: a user trains with
+    it, and it is built on the others. A requirement of an extra does not count, and neither do the
+    libraries themselves and patchkit.
 
     Args:
         installed: the records, if they were read already.
@@ -178,12 +179,13 @@ def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str,
             for text in distribution.requires
             if not _OF_AN_EXTRA.search(text) and (found := _REQUIRED.match(text))
         }
-        & patched
         for name, distribution in installed.items()
         if name not in none
     }
-    found_names = sorted(filter(required.get, required), key=lambda name: -len(required[name]))
-    return {name: installed[name] for name in found_names}
+    built = {name: names for name, names in required.items() if names & patched}
+    below = set().union(*built.values())
+    order = sorted(built, key=lambda name: (-len(built[name] & patched), name in below))
+    return {name: installed[name] for name in order}
 
 
 def python_and_platform() -> dict[str, str]:

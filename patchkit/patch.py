@@ -208,6 +208,11 @@ class Patch:
         """The distribution that the patch fixes."""
         return next(iter(self.affects))
 
+    @property
+    def packages(self) -> frozenset[str]:
+        """The top-level packages that its changes are in."""
+        return frozenset(re.split(r"[.:]", change.target)[0] for change in self.changes)
+
     def check_symptom(self) -> None:
         """Check the symptom, which takes longer than all the rest.
 

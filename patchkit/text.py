@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
+from enum import Enum
 
 _SPACE = "\0"
+
+
+class Word(str, Enum):
+    """One of a few words; its text is the word itself."""
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 def short_list(names: Iterable[str], shown: int = 3) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import importlib.util
 import json
@@ -65,6 +66,7 @@ NEED_THE_LIBRARIES = (
     "with_libraries",
 )
 SLOWEST = 10
+MANY_MODULES = 200
 LAUNCH_TIMEOUT = 240
 FORK_TIMEOUT = 900
 
@@ -88,6 +90,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     slowest = sorted(seconds, key=lambda name: seconds[name], reverse=True)[:SLOWEST]
     lines = (f"{seconds[name]:6.1f} s  {name}\n" for name in slowest)
     Path(folder, "slowest-tests.txt").write_text("".join(lines), encoding="utf-8")
+
+
+def pytest_runtest_logfinish() -> None:
+    """Leave out of later garbage collections what imports have brought, once they were many.
+
+    Each training collects garbage, and would walk over all that the libraries have made: that
+    takes longer than a step of a tiny model.
+    """
+    global _modules_frozen
+    if len(sys.modules) >= _modules_frozen + MANY_MODULES:
+        gc.collect()
+        gc.freeze()
+        _modules_frozen = len(sys.modules)
+
+
+_modules_frozen = 0
 
 
 class Library:
@@ -310,6 +328,21 @@ def before_libraries(tmp_path: Path, fresh: Callable[..., Any]) -> Callable[...,
         return BENEATH.result(code, tmp_path, env)
 
     return run if _forks_are_wanted() else fresh
+
+
+@pytest.fixture
+def two_ranks(forks: Forks | None, tmp_path: Path, launch: Callable[..., Any]):
+    """`two_ranks(script, *arguments, env={…})`: two forks run it together, as under torchrun."""
+
+    def run(script: str, *arguments: str, env: dict[str, str] | None = None):
+        if forks is None:
+            two = ("--nproc_per_node=2", "--master_port={port}")
+            return launch("torch.distributed.run", *two, script, *arguments, env=env)
+        argv = [script, *arguments]
+        done = forks.run(tmp_path, env or {}, argv=argv, file=script, ranks=2)
+        return subprocess.CompletedProcess(argv, *done)
+
+    return run
 
 
 @pytest.fixture

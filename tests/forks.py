@@ -5,7 +5,9 @@ The command line says which: `libraries`, or `beneath` for what lies beneath the
 Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and `"code"`, a
 program, `"file"`, one in a file, or `"module"`, what `python -m` would run. `"fed"` is a file that it
 reads from standard input. A fork writes to the files `stdout` and `stderr` in the folder. Each is
-answered with its exit status, one after another.
+answered with its exit status, one after another. `"ranks"`, where it is given, is the number of forks
+that run the program together, as torchrun starts them: the first that fails ends the others, and its
+status is the answer.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import importlib
 import json
 import os
 import runpy
+import signal
+import socket
 import sys
 import traceback
 import types
@@ -45,11 +49,38 @@ def main() -> None:
             importlib.import_module(name)
     gc.freeze()
     for line in sys.stdin:
+        print(run(json.loads(line)), file=answers, flush=True)
+
+
+def run(request: dict) -> int:
+    """Run a program in one fork or in several, and return the exit status."""
+    for name in ("stdout", "stderr"):
+        with open(os.path.join(request["folder"], name), "w"):
+            pass
+    number = request.get("ranks", 1)
+    if number > 1:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        request["env"].update(MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+        request["env"].update(WORLD_SIZE=str(number), LOCAL_WORLD_SIZE=str(number))
+    running = set()
+    for rank in range(number):
+        if number > 1:
+            request["env"].update(RANK=str(rank), LOCAL_RANK=str(rank))
         process = os.fork()
         if not process:
-            become(json.loads(line))
-        _, status = os.waitpid(process, 0)
-        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+            become(request)
+        running.add(process)
+    answer = 0
+    while running:
+        process, status = os.wait()
+        running.discard(process)
+        if status and not answer:
+            answer = os.waitstatus_to_exitcode(status)
+            for other in running:  # they would wait for the one that died
+                os.kill(other, signal.SIGKILL)
+    return answer
 
 
 def become(request: dict) -> None:
@@ -61,8 +92,8 @@ def become(request: dict) -> None:
         os.environ.update(request["env"])
         streams = (request.get("fed", os.devnull), "stdout", "stderr")
         for number, name in enumerate(streams):
-            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY
-            os.dup2(os.open(name, flags, 0o666), number)
+            flags = os.O_WRONLY | os.O_APPEND if number else os.O_RDONLY
+            os.dup2(os.open(name, flags), number)
         sys.path[0] = request["folder"]
         sys.argv = request["argv"]
         if "module" in request:

@@ -13,15 +13,16 @@ function findAnswers(text, data) {
   if (!pasted) return [];
   const { answers, byName, isPart } = answered(pasted, data);
   const whole = squeezed(pasted.text, data).letters;
-  const has = (test) => data.patches.filter(({ messages }) => messages.some(test));
-  const raising = has((message) => whole.includes(message));
+  const candidates = data.patches.filter(({ packages }) => mayRaise(packages, pasted.errors[0], data));
+  const raising = patchesWithMessage(candidates, pasted.errors[0], whole, data);
   const known = byName && raising.length ? [] : answers;
   let patches = raising;
-  if (!known.length && !patches.length) {
-    patches = has((message) => whole.length >= data.shortest && message.includes(whole));
-  }
-  if (!known.length && !patches.length) {
-    patches = data.patches.filter(({ symptom }) => symptom && new RegExp(symptom, "i").test(pasted.text));
+  if (!known.length && !patches.length && !isBare(pasted.errors[0])) {
+    patches = candidates.filter(({ messages }) =>
+      whole.length >= data.shortest && messages.some((message) => message.includes(whole)));
+    if (!patches.length) {
+      patches = candidates.filter(({ symptom }) => symptom && new RegExp(symptom, "i").test(pasted.text));
+    }
   }
   const numberless = (letters) => letters.replace(/\d+/g, "0");
   const quoted = data.quoted.filter(({ letters }) =>
@@ -32,6 +33,24 @@ function findAnswers(text, data) {
     ...patches.map((row) => ({ kind: "patch", ...row })),
     ...quoted.map((row) => ({ kind: "quoted", ...row })),
   ];
+}
+
+/** Return the patches whose bug puts a message on the screen; see patchkit/known/answering.py. */
+function patchesWithMessage(candidates, error, whole, data) {
+  const begin = squeezed(`${error.message} ${error.after}`, data).letters;
+  const isSaid = (message) => (isBare(error) ? begin.startsWith(message) : whole.includes(message));
+  return candidates.filter(({ messages }) => messages.some(isSaid));
+}
+
+/** Tell whether an error is there as a whole, but not what of a library raised it. */
+function isBare({ type, frames }) {
+  return Boolean(type) && !frames.some(({ library }) => library);
+}
+
+/** Tell whether an error may come from the packages that a patch changes. */
+function mayRaise(packages, { type, frames }, data) {
+  const libraries = frames.map(({ library }) => library).filter(Boolean);
+  return libraries.length ? packages.some((name) => libraries.includes(name)) : !data.pythonsOwn.includes(type);
 }
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
@@ -66,6 +85,7 @@ function answered(pasted, data) {
 
 function matches(pasted, data) {
   for (const error of pasted.errors) {
+    if (error.type.endsWith("Warning")) break; // A log may say more beside its warnings.
     const texts = [error.message];
     if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
     const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));
@@ -150,7 +170,7 @@ function isInside(version, [operator, bound]) {
 }
 
 function answerOf({ row, values, error }, data) {
-  const known = { ...values };
+  const known = { message: error ? error.message.slice(0, data.longestQuoted) : "", ...values };
   const caller = error && callerOf(error, row.asked, data);
   if (caller) known.caller = data.titles[caller] || caller;
   if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
@@ -206,6 +226,8 @@ function valuesOf(wording, { text, letters, places }) {
 function namesOf(error, pasted, data) {
   const { patterns, places, modules, keywords, attributes } = data.names;
   const all = (pattern) => [...error.message.matchAll(new RegExp(pattern, "g"))];
+  const own = error.message.match(new RegExp(patterns.own));
+  if (own) return [ofOwn(own, data.names)];
   const found = [];
   const add = (answer, changes = {}) => answer && found.push(ofCaller({ ...answer, ...changes }, error, data));
   const asked = [
@@ -259,6 +281,24 @@ function namesOf(error, pasted, data) {
       .forEach((row) => add(row.answer, { inTable: true }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
+}
+
+/** Repeat what the legacy layer said of an old spelling, with where its row has it from. */
+function ofOwn([, old, since, mark, advice], { places, modules, keywords }) {
+  const [place, keyword] = old.split(/\((?=\w)/);
+  const row = keyword ? keywords[`${classOf(place)} ${keyword.split("=")[0]}`] : places[place] || modules[place];
+  const [what, versions] = advice.split(" Versions that have it: ");
+  const word = /^[A-Za-z]+(?= )/.test(what) ? what[0].toUpperCase() : what[0];
+  const done = mark === "." ? "refuses it" : "has done so for this run";
+  return {
+    id: old,
+    cause: `\`${old}\` ${since}.`,
+    do: `${word}${what.slice(1).replace(/\.+$/, "")}. The legacy layer ${done}.`,
+    write: versions ? [versions] : [],
+    whose: "the script",
+    links: row ? row.links : [],
+    inTable: true,
+  };
 }
 
 /** Return what is known of a keyword of classes like one that no table has: those of its last word. */
@@ -347,6 +387,11 @@ function read(pasted, data) {
   text = text.replace(new RegExp(data.controls, "g"), "");
   for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
   text = text.replace(/^```\w*$/gm, "");
+  const begins = text.trim().includes("\n") ? [...text.matchAll(new RegExp(data.beginning, "gm"))] : [];
+  for (const [, begin] of begins) {
+    const same = begin.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\d+/g, "\\d+");
+    text = text.replace(new RegExp(`^${same}`, "gm"), "");
+  }
   if (!text.trim()) return null;
   if (!text.trim().includes("\n") && /Traceback|File "/.test(text)) {
     text = text.replace(new RegExp(data.errorInside, "g"), "\n");
@@ -461,7 +506,7 @@ function inOrder(raised, data) {
   const latest = [...seen.values()];
   const isLaunchers = ({ type }) => new RegExp(data.launcher).test(type);
   const real = latest.filter((error) => !isLaunchers(error) && !error.type.endsWith("Warning"));
-  if (real.length) return real.filter((error) => error === real[0] || error.frames.length);
+  if (real.length) return real.filter((error) => error === real[0] || error.frames.length || error.message.endsWith("raised:"));
   const launchers = latest.filter(isLaunchers);
   return launchers.length ? launchers : latest;
 }

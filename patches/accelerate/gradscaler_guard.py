@@ -18,11 +18,7 @@ holds the parameters.
 """
 
 from patchkit.authoring import Patch, Wrap
-from patchkit.precision.gradscaler import (
-    GRADSCALER_GUARD,
-    before_prepare,
-    before_prepare_optimizer,
-)
+from patchkit.precision.gradscaler import GRADSCALER_GUARD, before_prepare
 
 PATCH = Patch(
     id="accelerate-gradscaler-guard",
@@ -32,7 +28,7 @@ PATCH = Patch(
         Wrap("accelerate.accelerator:Accelerator.prepare", before_prepare),
         Wrap(
             "accelerate.accelerator:Accelerator.prepare_optimizer",
-            before_prepare_optimizer,
+            before_prepare,
             parameters=("optimizer",),
         ),
     ),

@@ -10,7 +10,7 @@ from patchkit.authoring import requested_dtype
 from patchkit.precision.loading import request_of
 from patchkit.precision.quant_state import four_bit_layers
 from patchkit.precision.requested import training_dtype
-from patchkit.precision.threading_dtype import thread_quantized
+from patchkit.precision.threading_dtype import DtypeChanges
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +52,7 @@ def thread_for_training(model: Any, args: Any) -> None:
     target = _choose_dtype(model, args, computes_in)
     if target is None or computes_in == {f"torch.{target}"}:
         return
-    summary = thread_quantized(model, target)
+    summary = DtypeChanges(target).thread_quantized(model)
     if summary and getattr(args, "should_log", True):
         logger.warning(
             "patchkit: training is in %s, and 4-bit layers were to compute in %s; %s",

@@ -63,6 +63,24 @@ FIRST_NORMS = {
 
 SOURCE = "src/transformers/models/whisper/modeling_whisper.py"
 
+TINY_WHISPER = {
+    "vocab_size": 64,
+    "num_mel_bins": 8,
+    "d_model": 16,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 16,
+    "decoder_ffn_dim": 16,
+    "max_source_positions": 8,
+    "max_target_positions": 8,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 1,
+}
+
 PATCH = Patch(
     id="transformers-input-dtype",
     title="Images and sounds enter a model in the dtype of its first layer",
@@ -103,23 +121,7 @@ def reproduce() -> None:
 
     from patchkit.authoring import device
 
-    config = transformers.WhisperConfig(
-        vocab_size=64,
-        num_mel_bins=8,
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=16,
-        decoder_ffn_dim=16,
-        max_source_positions=8,
-        max_target_positions=8,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=1,
-    )
+    config = transformers.WhisperConfig(**TINY_WHISPER)
     torch.manual_seed(0)
     model = transformers.WhisperForConditionalGeneration(config).bfloat16().to(device()).eval()
     sounds = torch.ones(1, 8, 16, device=device())

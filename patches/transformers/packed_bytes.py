@@ -75,6 +75,16 @@ LOOK_UP = Rule(LOOKED_UP, look_up_values, names=("weight", "t"))
 ATTEND = Rule(attends_with_weights, attend_with_values, names=("multi_head_attention_forward",))
 SCALE = Rule(is_done, leave_packed_layers, names=("layers_are_rescaled", "training"))
 
+TINY_LAYOUTLM = {
+    **dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64),
+    "num_hidden_layers": 1,
+    "num_attention_heads": 4,
+    "coordinate_size": 8,
+    "shape_size": 16,
+    "visual_embed": False,
+    "pad_token_id": 1,
+}
+
 SOURCE = "src/transformers/models/layoutlmv3/modeling_layoutlmv3.py"
 
 PATCH = Patch(
@@ -114,18 +124,8 @@ def reproduce() -> None:
 
     from patchkit.lab import quantized, shapes
 
-    sizes = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
-    config = transformers.LayoutLMv3Config(
-        **sizes,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        coordinate_size=8,
-        shape_size=16,
-        visual_embed=False,
-        pad_token_id=1,
-    )
     torch.manual_seed(0)
-    plain = transformers.LayoutLMv3Model(config)
+    plain = transformers.LayoutLMv3Model(transformers.LayoutLMv3Config(**TINY_LAYOUTLM))
     model = quantized.reload(plain, dtype="bfloat16", compute_dtype="bfloat16").eval()
     with torch.no_grad():
         hidden = model(input_ids=shapes.words(model.device)).last_hidden_state

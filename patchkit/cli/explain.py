@@ -65,7 +65,7 @@ def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
     if report:
         _show_report(text)
     elif not _show_answers(pasted, catalogue, as_json):
-        if all(" " not in word for word in ids) and "\n" not in text:
+        if text == " ".join(ids) and not any(word.split()[1:] for word in ids):
             _explain_ids(ids, catalogue, as_json)  # says which id is like it
             return
         _show_unknown(pasted)
@@ -89,13 +89,13 @@ def _show_answers(pasted: Pasted, catalogue: Catalogue, as_json: bool) -> bool:
     from ..reporting.status import DUE
 
     found = answered(pasted, installed_version)
-    raising = entries_with_message(pasted.text, catalogue)
+    raising = entries_with_message(pasted, catalogue)
     # A patch's own message tells more than a name beside it.
     if found.answers and not (raising and found.by_name):
         found = fitted(found, pasted, installed_version)
         _show_found(found, pasted, raising, catalogue, as_json)
         return True
-    entries = entries_with_symptom(pasted.text, catalogue)
+    entries = entries_with_symptom(pasted, catalogue)
     if not entries:
         return False
     report = SESSION.report()

@@ -182,8 +182,7 @@ class ArmedPatch:
     @cached_property
     def packages(self) -> frozenset[str]:
         """The top-level packages that its changes are in."""
-        changes = self.entry.patch.changes
-        return frozenset(change.target.partition(":")[0].partition(".")[0] for change in changes)
+        return self.entry.patch.packages
 
     @property
     def is_looked_up(self) -> bool:

@@ -23,7 +23,7 @@ from ..about import PACKAGE, __version__
 from ..catalogue.fingerprint import of_folder
 from ..environment import cache_folder
 from ..rewrite.results import FORMAT_WITHOUT_REFERENCES as FORMAT
-from ..rewrite.results import Plan, digest
+from ..rewrite.results import Plan, Results, digest
 
 FOLDER = "rewrites"
 _MAGIC = b"patchkit rewrites 1\n"
@@ -42,7 +42,7 @@ _FACT = bytes(16)
 """Stands for a digest of code in the keys of facts."""
 
 
-class KeptResults:
+class KeptResults(Results):
     """The results that are kept in a file, and those of this process.
 
     Not thread-safe: the owner locks.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BASES = ("base_layer", "original_module")
 """The names under which layers of PEFT keep the layer that they adapt or copy."""
+_COPIED = frozenset({"original_module", "modules_to_save"})
 
 
 class Parameter(NamedTuple):
@@ -104,13 +105,17 @@ class AdapterLayer(NamedTuple):
 
 @dataclass(frozen=True)
 class Anatomy:
-    """The result of one pass over a model."""
+    """The result of one pass over a model.
+
+    `averaging` names norms with running statistics that PEFT does not save as whole layers.
+    """
 
     parameters: tuple[Parameter, ...] = ()
     quantized: tuple[QuantizedLayer, ...] = ()
     foreign: tuple[ForeignLayer, ...] = ()
     adapters: tuple[AdapterLayer, ...] = ()
     offloaded: frozenset[str] = frozenset()
+    averaging: tuple[str, ...] = ()
     modules: int = 0
 
     @cached_property
@@ -137,6 +142,7 @@ def look_at(
     foreign: list[ForeignLayer] = []
     adapters: list[AdapterLayer] = []
     offloaded: set[str] = set()
+    averaging: list[str] = []
     bits_of: dict[type, int] = {}
     seen: set[int] = set()
     modules = 0
@@ -155,6 +161,9 @@ def look_at(
             "base_layer" in module._modules or "original_module" in module._modules
         ):
             adapters.append(AdapterLayer(name, module))
+        averages = module._buffers.get("running_mean") is not None
+        if averages and _COPIED.isdisjoint(name.split(".")):
+            averaging.append(name)
         if adapted and "_hf_hook" in module.__dict__:
             offloaded.add(adapted)
         if leaves_apart and not module._modules:
@@ -183,6 +192,7 @@ def look_at(
         tuple(foreign),
         tuple(adapters),
         frozenset(offloaded),
+        tuple(averaging),
         modules,
     )
 

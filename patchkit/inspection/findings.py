@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any, overload
 
 from ..errors import UsageError
+from ..text import Word
 
 SCHEMA = 1
 
 
-class Severity(str, Enum):
+class Severity(Word):
     """The severity of a finding."""
 
     ERROR = "error"
@@ -24,9 +24,6 @@ class Severity(str, Enum):
     """Training runs, but loses precision, time or memory, or ignores part of the arguments."""
     NOTE = "note"
     """Good to know."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from .choosing import Match
 from .rows import since
 from .wordings import filled
 
+LONGEST_QUOTED = 300
+"""Letters of a message that an answer quotes."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -43,7 +46,7 @@ class Answer:
 def of_match(match: Match) -> Answer:
     """Return a row as the answer to the error that it was chosen for."""
     row = match.row
-    values = dict(match.values)
+    values = {"message": match.error.message[:LONGEST_QUOTED], **match.values}
     if asking := match.error.caller(row.asked):
         values["caller"] = title(asking)
     if row.since is not None:

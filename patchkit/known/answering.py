@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ..catalogue.entries import Entry
 
 
+PYTHONS_OWN = ("AttributeError", "IndexError", "KeyError", "TypeError")
+"""Errors that Python mostly words itself, in the same way for all code."""
+
+
 @dataclass(frozen=True)
 class Found:
     """The answers to a text.
@@ -63,27 +67,37 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     return known
 
 
-def entries_with_message(text: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the patches whose bug puts a message on the screen that a text has as a whole."""
-    whole = squeezed(text)
+def entries_with_message(pasted: Pasted, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the patches whose bug puts a message on the screen that a text has as a whole.
+
+    An error whose traceback names libraries has to come through one that the patch changes. Any
+    other has to begin with the message, and what Python words itself may come from anywhere.
+    """
+    error = pasted.error
+    whole = squeezed(f"{error.message} {error.after}" if _is_bare(error) else pasted.text)
+    is_said = whole.startswith if _is_bare(error) else whole.__contains__
     return [
         entry
         for entry in entries
-        if any(squeezed(message) in whole for message in entry.patch.messages)
+        if _may_raise(entry, error)
+        and any(is_said(squeezed(message)) for message in entry.patch.messages)
     ]
 
 
-def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
+def entries_with_symptom(pasted: Pasted, entries: Iterable[Entry]) -> list[Entry]:
     """Return the patches whose bug raises an error: by messages, parts of them, then symptoms.
 
+    A whole error is found by its message alone where its traceback names no library.
+
     Args:
-        text: an error message, part of one, or a text that contains one.
+        pasted: an error message, part of one, or a text that contains one.
         entries: the patches to choose from.
     """
-    entries = list(entries)
-    if found := entries_with_message(text, entries):
+    entries = [entry for entry in entries if _may_raise(entry, pasted.error)]
+    found = entries_with_message(pasted, entries)
+    if found or _is_bare(pasted.error):
         return found
-    part, line = squeezed(text), " ".join(text.split())
+    part, line = squeezed(pasted.text), pasted.text
     return [
         entry
         for entry in entries
@@ -94,3 +108,16 @@ def entries_with_symptom(text: str, entries: Iterable[Entry]) -> list[Entry]:
         for entry in entries
         if entry.patch.symptom and re.search(entry.patch.symptom, line, re.IGNORECASE)
     ]
+
+
+def _is_bare(error: Raised) -> bool:
+    """Tell whether an error is there as a whole, but not what of a library raised it."""
+    return bool(error.type) and not any(frame.library for frame in error.frames)
+
+
+def _may_raise(entry: Entry, error: Raised) -> bool:
+    """Tell whether an error may come from the code that a patch changes."""
+    libraries = {frame.library for frame in error.frames if frame.library}
+    if libraries:
+        return not libraries.isdisjoint(entry.patch.packages)
+    return error.type not in PYTHONS_OWN

@@ -17,7 +17,7 @@ FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
-NO_ATTRIBUTE = re.compile(r"(\w+) has no attribute (\w+)$")
+NO_ATTRIBUTE = re.compile(r"(\w+) has no attribute [`'\"]?(\w+)[`'\"]?$")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ def matches(
     """
     rows = list(rows)
     for error in pasted.errors:
+        if error.is_warning:
+            break  # A log may say more beside its warnings.
         for text in _texts(error):
             if found := _of(Squeezed(text), error, pasted, rows, installed):
                 return found

@@ -55,6 +55,10 @@ KINDS = {
 }
 """Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+OWN = re.compile(
+    r"([\w.]+(?:\([^()]*\))?) ((?:has been gone since|came with) [A-Za-z_]+ [\d.]*\d)([.;]) (.+)"
+)
+"""What the legacy layer says of an old spelling: a full stop where it refuses it."""
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
 INSTEAD = Path(__file__).with_name("instead.json")
 """By library, what to write for names that the legacy layer has and no release has any more."""
@@ -66,7 +70,17 @@ def may_know(error: Raised) -> bool:
     """Tell whether an error is about a name, a module or a keyword."""
     return any(
         pattern.search(error.message)
-        for pattern in (NAME, MODULE, ATTRIBUTE, OF_OBJECT, MEMBER, KEYWORD, FLAGS, REFUSED_VALUE)
+        for pattern in (
+            NAME,
+            MODULE,
+            ATTRIBUTE,
+            OF_OBJECT,
+            MEMBER,
+            KEYWORD,
+            FLAGS,
+            REFUSED_VALUE,
+            OWN,
+        )
     )
 
 
@@ -81,6 +95,8 @@ def answers(
         installed: gives the version of an installed distribution.
         only_table: leave out what the table of old spellings does not have by exactly that name.
     """
+    if told := OWN.search(error.message):
+        return [_of_own(*told.groups())]
     found: list[Answer] = []
     for module, name in _places(error.message):
         place = f"{module}.{name}" if name else module
@@ -104,6 +120,20 @@ def answers(
     if REFUSED_VALUE.search(error.message):
         found += _of_value(error)
     return list({answer.id: answer for answer in found}.values())
+
+
+def _of_own(old: str, since: str, mark: str, advice: str) -> Answer:
+    """Repeat what the legacy layer said of an old spelling, with where its row has it from."""
+    place, _, keyword = old.partition("(")
+    keyword = keyword.partition("=")[0]
+    rows = _rows_of_keyword(_class_of(place), keyword) if keyword else _rows_of(place)
+    what, _, versions = advice.partition(" Versions that have it: ")
+    done = "refuses it" if mark == "." else "has done so for this run"
+    do = f"{_sentence(what)} The legacy layer {done}."
+    links = tuple(row.address for row in rows[:1])
+    return Answer(
+        old, f"`{old}` {since}.", do, tuple(filter(None, [versions])), "the script", links=links
+    )
 
 
 def _places(message: str) -> Iterator[tuple[str, str]]:

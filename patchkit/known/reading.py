@@ -11,8 +11,11 @@ from functools import cached_property
 from ..whose import REMOTE_CODE, installed_place
 
 # The site finds errors by the same patterns, in JavaScript.
-CONTROLS = r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[A-Za-z]|[\r\u200b\ufeff]"
-"""Colours and links of terminals, the line ends of Windows, and letters that nobody sees."""
+CONTROLS = (
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[A-Za-z]|[\r\u200b\ufeff]"
+    r"|</?(?:span|pre|div|font|code|strong|a|b)(?:\s[^<>]*)?>"
+)
+"""Colours and links of terminals and pages, line ends of Windows, and letters that nobody sees."""
 LETTERS = {
     "&quot;": '"',
     "&#34;": '"',
@@ -72,6 +75,12 @@ PREFIX = re.compile(
     rf"^\s*(?:(?:\[(?:rank|default)?\d+\]:|{_TIME}|{_PROCESS}|{_LOGGER}|wandb:|stderr:|stdout:"
     rf"|\d+\s*[:|\u2502\u2192](?=\s)|E(?=\s{{2,}})|[|>\u2502\u2503\u2757\u2771])[ \t]*)+"
 )
+BEGINNING = re.compile(
+    r"^(?!\[(?:rank|default)?\d+\]:|[\w.]+\s+Traceback)(\S.{0,150}?)"
+    r"(?:\[(?:rank|default)?\d+\]:[ \t]*)?Traceback \(most recent call last\)",
+    re.MULTILINE,
+)
+"""What stands before a traceback stands before each of its lines: a host, or a logger's words."""
 BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
 RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
 
@@ -89,7 +98,7 @@ _ENDINGS = (
     "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"
 )
 ERROR = re.compile(
-    rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:{_ENDINGS}))"
+    rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Za-z_]\w*(?:{_ENDINGS})|Exception))"
     r"(?:\s*:\s*(?P<message>.*)|\s*)$"
 )
 ERROR_INSIDE = re.compile(
@@ -267,6 +276,10 @@ def _plain(text: str) -> str:
     for written, letter in LETTERS.items():
         text = text.replace(written, letter)
     text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
+    begins = BEGINNING.findall(text) if "\n" in text.strip() else ()
+    for begin in dict.fromkeys(begins):
+        same = re.sub(r"\d+", r"\\d+", re.escape(begin))
+        text = re.sub(f"^{same}", "", text, flags=re.MULTILINE)
     return textwrap.dedent(text) if "\n" in text else text
 
 
@@ -381,14 +394,18 @@ def _goes_on(line: str) -> bool:
 
 
 def _in_order(raised: list[Raised]) -> list[Raised]:
-    """Put the last real error first, and those with a traceback before it.
+    """Put the last real error first, and those with a traceback or that brought another before it.
 
     What a launcher says of its processes, and warnings, count only where there is nothing else.
     """
     latest = list(dict.fromkeys(reversed(raised)))
     real = [error for error in latest if not error.is_launchers and not error.is_warning]
     if real:
-        return [error for error in real if error == real[0] or error.frames]
+        return [
+            error
+            for error in real
+            if error == real[0] or error.frames or error.message.endswith("raised:")
+        ]
     return [error for error in latest if error.is_launchers] or latest
 
 

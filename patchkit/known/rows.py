@@ -11,7 +11,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "rows"
 SINCE = Path(__file__).with_name("since.json")
-"""Read off the wheels of Transformers 4.37 to 5.5, one of each minor release."""
+"""Read off the wheels of Transformers 4.37 to 5.23, one of each minor release."""
 MESSAGES = "messages.json"
 """Wordings that several rows share, by name; a row says `@name`."""
 
@@ -23,8 +23,8 @@ class Row:
     Args:
         id: its name, for tests and links.
         says: wordings of the message; see `wordings`.
-        cause: what it is, in a sentence; holes of the wordings may stand in it, and `{caller}`, the
-            library whose line of the traceback asks.
+        cause: what it is, in a sentence; holes of the wordings may stand in it, `{message}`, the
+            error's own, and `{caller}`, the library whose line of the traceback asks.
         do: what to do, in a sentence or two.
         write: the line to write, or the command.
         whose: who has to act: the setting, the library and release, the device.

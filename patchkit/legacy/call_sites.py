@@ -120,14 +120,17 @@ def find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | 
     source = _source_of(frame)
     if source is None:
         return None
-    end = _position(frame.f_code, frame.f_lasti)
-    found = [
-        call
-        for call in source.calls(name)
-        if call.lineno <= frame.f_lineno <= (call.end_lineno or 0)
-        and (end is None or _end(call) == end)
-    ]
+    found = list(_calls_in(frame, source, name))
     return (source, found[0]) if len(found) == 1 else None
+
+
+def _calls_in(frame: FrameType, source: CallSiteSource, name: str) -> Iterator[ast.Call]:
+    """Yield the calls that a frame may be carrying out."""
+    end = _position(frame.f_code, frame.f_lasti)
+    for call in source.calls(name):
+        is_here = call.lineno <= frame.f_lineno <= (call.end_lineno or 0)
+        if is_here and (end is None or _end(call) == end):
+            yield call
 
 
 def find_statement(
@@ -213,13 +216,11 @@ def asks_for_attribute(frame: FrameType) -> bool:
     source = _source_of(frame)
     if source is None:
         return True
-    end = _position(frame.f_code, frame.f_lasti)
-    for name, default in (("hasattr", 1), ("getattr", 2)):
-        for call in source.calls(name):
-            here = call.lineno <= frame.f_lineno <= (call.end_lineno or 0)
-            if here and (end is None or _end(call) == end) and len(call.args) > default:
-                return True
-    return False
+    return any(
+        len(call.args) > default
+        for name, default in (("hasattr", 1), ("getattr", 2))
+        for call in _calls_in(frame, source, name)
+    )
 
 
 def _source_of(frame: FrameType) -> CallSiteSource | None:

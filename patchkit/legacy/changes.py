@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from .plain import NOTHING, Plain
 
 _HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
@@ -38,12 +39,8 @@ def file_of(release: str, path: str) -> str:
     return f"{_HOME}/{library}/blob/v{number}/{path}"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Change:
+class Change(Plain, kw_only=True):
     """One change of the public interface.
-
-    None of the classes here compares by value, is frozen or shows its fields: `dataclasses` would
-    compile methods for that with each import, and nothing needs them.
 
     Args:
         gone: the library, and its first release without the old spelling: `trl 0.12.0`. The library
@@ -72,23 +69,26 @@ class Change:
         return self.source or notes(self.gone)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Moved(Change):
+class Moved(Change, kw_only=True):
     """A module, or a name in one, that has moved.
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
         to: its current place. Below `patchkit.legacy.replacements` is patchkit's own.
         differs: how it behaves differently there; empty if it does not.
+        wrapped: the function by which the layer lets what is there behave as before, with dots;
+            empty if it need not.
+        read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
     """
 
     name: str
     to: str
     differs: str = ""
+    wrapped: str = ""
+    read: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class Form:
+class Form(Plain):
     """A meaning that a name had up to some release.
 
     Args:
@@ -102,8 +102,7 @@ class Form:
     also: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Gone(Change):
+class Gone(Change, kw_only=True):
     """A name that has no counterpart.
 
     Args:
@@ -117,15 +116,13 @@ class Gone(Change):
     forms: tuple[Form, ...] = ()
 
 
-@dataclass(eq=False, repr=False)
-class Rename:
+class Rename(Plain):
     """The same value has another keyword, `to`."""
 
     to: str
 
 
-@dataclass(eq=False, repr=False)
-class Configure:
+class Configure(Plain):
     """The value belongs to the trainer's configuration; None meant that no value was given.
 
     Args:
@@ -141,8 +138,7 @@ class Configure:
     written: str = "{value}"
 
 
-@dataclass(eq=False, repr=False)
-class Convert:
+class Convert(Plain):
     """Another keyword with another value means the same.
 
     Args:
@@ -162,15 +158,13 @@ class Convert:
     written: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class SetVariable:
+class SetVariable(Plain):
     """An environment variable holds the value; None meant that no value was given."""
 
     variable: str
 
 
-@dataclass(eq=False, repr=False)
-class Drop:
+class Drop(Plain):
     """Nothing depends on the value today.
 
     Args:
@@ -184,15 +178,13 @@ class Drop:
     instead: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class Refuse:
+class Refuse(Plain):
     """No current keyword means the same; `instead` is a sentence that says what to do."""
 
     instead: str
 
 
-@dataclass(eq=False, repr=False)
-class Keep:
+class Keep(Plain):
     """The configuration keeps the value, and a `Behaviour` of another method applies it.
 
     Args:
@@ -212,8 +204,7 @@ class Keep:
 Action = Rename | Configure | Convert | SetVariable | Drop | Refuse | Keep
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Owned(Change):
+class Owned(Change, kw_only=True):
     """A change of classes or their methods.
 
     Args:
@@ -224,8 +215,7 @@ class Owned(Change):
     owners: tuple[str, ...]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Keyword(Owned):
+class Keyword(Owned, kw_only=True):
     """A keyword of a class or function, or a field of a configuration.
 
     Args:
@@ -239,8 +229,7 @@ class Keyword(Owned):
     early: bool = False
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Value(Owned):
+class Value(Owned, kw_only=True):
     """A value of a keyword that has another spelling today, or no counterpart.
 
     Args:
@@ -256,8 +245,7 @@ class Value(Owned):
     instead: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Order(Owned):
+class Order(Owned, kw_only=True):
     """The order of positional arguments has changed.
 
     Args:
@@ -269,19 +257,17 @@ class Order(Owned):
     today: tuple[str, ...] = ()
 
 
-@dataclass(eq=False, repr=False)
-class OwnConfiguration:
+class OwnConfiguration(Plain):
     """A trainer takes a configuration of its own class.
 
     Args:
         accepted: classes that it converts to its own without help, in all releases.
     """
 
-    accepted: Mapping[str, str] = field(default_factory=dict)
+    accepted: Mapping[str, str] = NOTHING
 
 
-@dataclass(eq=False, repr=False)
-class LeftOut:
+class LeftOut(Plain):
     """An argument that repeats what another one holds.
 
     Args:
@@ -295,23 +281,28 @@ class LeftOut:
     made_by: str
 
 
-@dataclass(eq=False, repr=False)
-class Wrapped:
+class Wrapped(Plain):
     """A function that returns a list for a batch, and is to return one value for a row.
 
     Args:
         keyword: the argument.
         written: the function for a row, as source, with `{value}` for the other.
         unless: what else the script has to do if the text does not show its rows.
+        columns: columns of rows that are used in place of what the function returns.
+        datasets: the arguments that are datasets.
+        mapped: what to write for a dataset with such columns, with `{value}` for the function and
+            `{rows}` for the dataset.
     """
 
     keyword: str
     written: str
     unless: str
+    columns: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mapped: str
 
 
-@dataclass(eq=False, repr=False)
-class Parameters:
+class Parameters(Plain):
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
@@ -328,8 +319,7 @@ class Parameters:
     attribute: tuple[str, str] | None = None
 
 
-@dataclass(eq=False, repr=False)
-class Uncalled:
+class Uncalled(Plain):
     """A method that scripts override, and that nothing calls today.
 
     Args:
@@ -343,8 +333,7 @@ class Uncalled:
         return f"No trainer calls it. {self.instead}"
 
 
-@dataclass(eq=False, repr=False)
-class Copied:
+class Copied(Plain):
     """A parameter by which a script's copy of a method of a layer is known.
 
     Args:
@@ -357,8 +346,7 @@ class Copied:
     """Methods without this parameter are none of a layer."""
 
 
-@dataclass(eq=False, repr=False)
-class OtherParameter:
+class OtherParameter(Plain):
     """Methods that scripts override, and that now get a value by another name.
 
     Args:
@@ -372,15 +360,13 @@ class OtherParameter:
     to: str
 
 
-@dataclass(eq=False, repr=False)
-class Columns:
+class Columns(Plain):
     """Columns of a dataset that have other names; `names` maps the old ones to the new ones."""
 
     names: Mapping[str, str]
 
 
-@dataclass(eq=False, repr=False)
-class OneColumn:
+class OneColumn(Plain):
     """An old keyword names the column to use; trainers now also use others of the dataset.
 
     Args:
@@ -393,11 +379,10 @@ class OneColumn:
     keyword: str
     datasets: tuple[str, ...]
     unless: str
-    known: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, str] = NOTHING
 
 
-@dataclass(eq=False, repr=False)
-class GivenToo:
+class GivenToo(Plain):
     """An argument that has to be given beside another one.
 
     Args:
@@ -425,8 +410,7 @@ InSource = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class OtherResults:
+class OtherResults(Plain):
     """When a call gives other results than in older releases, as far as its text shows.
 
     Args:
@@ -437,19 +421,22 @@ class OtherResults:
         given: the same for keywords with any value.
         raises: whether it is an error for most objects, so that a person must see to it.
         for_ids: the keyword that is false where a script reads the result as ids alone.
+        of_older: whether a script without other old spellings may mean what it gives.
+        decoded: the same as `told` for a call that decodes the predictions as they come.
     """
 
     told: str
     unless: tuple[str, ...] = ()
-    but: Mapping[str, object] = field(default_factory=dict)
-    only: Mapping[str, object] = field(default_factory=dict)
+    but: Mapping[str, object] = NOTHING
+    only: Mapping[str, object] = NOTHING
     given: tuple[str, ...] = ()
     raises: bool = False
     for_ids: str = ""
+    of_older: bool = False
+    decoded: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Adjusted(Owned):
+class Adjusted(Owned, kw_only=True):
     """A combination of arguments that worked, and is an error today.
 
     Args:
@@ -468,8 +455,7 @@ class Adjusted(Owned):
     concerns: Callable[[Sequence[Any], Mapping[str, Any]], bool] | None = None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Attribute(Owned):
+class Attribute(Owned, kw_only=True):
     """An attribute that scripts read, or a method that they call, and that objects lack today.
 
     Args:
@@ -481,6 +467,9 @@ class Attribute(Owned):
         of_class: whether the class itself has it, as an enumeration has its members.
         is_method: where `read` is None, whether it is refused as it is called, not as it is read.
         differs: whether it is a property today, with another value.
+        is_unmistakable: whether a script that names it surely means one of these objects.
+        context: for a method that made a context, what stands in its block today: a keyword with
+            `=` for what is handed to the object, or a source with `{object}` for the object.
     """
 
     name: str
@@ -490,10 +479,11 @@ class Attribute(Owned):
     of_class: bool = False
     is_method: bool = True
     differs: bool = False
+    is_unmistakable: bool = False
+    context: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Assigned(Owned):
+class Assigned(Owned, kw_only=True):
     """An attribute that scripts set, and that takes another value today.
 
     Args:
@@ -509,8 +499,7 @@ class Assigned(Owned):
     beside: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Default(Owned):
+class Default(Owned, kw_only=True):
     """A default that changed while the name stayed; `gone` is the first release with the last one.
 
     Args:
@@ -529,8 +518,7 @@ class Default(Owned):
     kept: bool = False
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Behaviour(Owned):
+class Behaviour(Owned, kw_only=True):
     """A call that raises no error, and gives other results than in older releases.
 
     Args:

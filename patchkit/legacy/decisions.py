@@ -7,7 +7,6 @@ scan of new releases carry out a `Decision`, or show it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -27,6 +26,7 @@ from .changes import (
     Value,
 )
 from .errors import LegacyError
+from .plain import NOTHING, Plain
 from .wording import LEAVE_OUT, shown
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class Template:
         self.source = source
 
 
-@dataclass(eq=False, repr=False)
-class Decision:
+class Decision(Plain):
     """What to do about an old spelling.
 
     A current value is the old one, a new one, `UNKNOWN` for the old one, or a `Template`.
@@ -86,10 +85,10 @@ class Decision:
     """
 
     advice: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, Any] = field(default_factory=dict)
-    kept: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = NOTHING
+    settings: Mapping[str, Any] = NOTHING
+    environment: Mapping[str, Any] = NOTHING
+    kept: Mapping[str, Any] = NOTHING
     by: str = ""
     alone: bool = True
     because: str = ""
@@ -145,8 +144,8 @@ def _configure(action: Configure, value: Any, call: Caller | None) -> Decision:
     )
     if value is UNKNOWN:
         if not action.written:
-            return replace(decision, undecided=_as_sentence(decision.advice))
-        return replace(decision, settings={action.to: Template(action.written)})
+            return decision.replaced(undecided=_as_sentence(decision.advice))
+        return decision.replaced(settings={action.to: Template(action.written)})
     if action.convert is None:
         settings: Mapping[str, Any] = {} if value is None else {action.to: value}
     else:
@@ -154,11 +153,11 @@ def _configure(action: Configure, value: Any, call: Caller | None) -> Decision:
         try:
             settings = action.convert(value, call)
         except LegacyError as error:
-            return replace(decision, advice=str(error), refusal=str(error))
+            return decision.replaced(advice=str(error), refusal=str(error))
     advice = LEAVE_OUT
     if settings and call is not None:
         advice = f"write {call.configuration}({action.to}=…)"
-    return replace(decision, advice=advice, settings=settings)
+    return decision.replaced(advice=advice, settings=settings)
 
 
 def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
@@ -170,17 +169,17 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
     )
     if value is UNKNOWN:
         if not action.written or (call is not None and action.to in call.arguments):
-            return replace(decision, undecided=_as_sentence(decision.advice))
-        return replace(decision, arguments={action.to: Template(action.written)})
+            return decision.replaced(undecided=_as_sentence(decision.advice))
+        return decision.replaced(arguments={action.to: Template(action.written)})
     if value is None and call is not None and call.arguments.get(decision.to) is not None:
-        return replace(decision, advice=LEAVE_OUT)  # None says nothing beside a value
+        return decision.replaced(advice=LEAVE_OUT)  # None says nothing beside a value
     try:
         arguments = action.convert(value, call)
     except LegacyError as error:
-        return replace(decision, advice=str(error), refusal=str(error))
+        return decision.replaced(advice=str(error), refusal=str(error))
     written = ", ".join(f"{name}={shown(current)}" for name, current in arguments.items())
     advice = f"write {written}" if written else LEAVE_OUT
-    return replace(decision, advice=advice, arguments=arguments)
+    return decision.replaced(advice=advice, arguments=arguments)
 
 
 def _set_variable(action: SetVariable, value: Any) -> Decision:
@@ -212,7 +211,7 @@ def undecided(row: Keyword) -> Decision:
     decision = decide(row)
     if decision.undecided or decision.refusal:
         return decision
-    return replace(decision, arguments={}, settings={}, undecided=_as_sentence(decision.advice))
+    return decision.replaced(arguments={}, settings={}, undecided=_as_sentence(decision.advice))
 
 
 def never(value: NoReturn) -> NoReturn:
@@ -303,12 +302,12 @@ def of_trainer(row: Keyword, changed: Keyword) -> Keyword:
         action = Configure(action.to)
     elif isinstance(action, Convert):
         action = Configure(action.to, action.convert, action.written)
-    return replace(row, action=action)
+    return row.replaced(action=action)
 
 
 def other_way_round(row: Keyword) -> Keyword | None:
     """Return the row by which an older release takes a current keyword, if there can be one."""
     action = row.action
     if isinstance(action, Rename) or (isinstance(action, Convert) and action.alike):
-        return replace(row, name=action.to, action=Rename(row.name), early=True)
+        return row.replaced(name=action.to, action=Rename(row.name), early=True)
     return None

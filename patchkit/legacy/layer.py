@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
@@ -29,13 +28,13 @@ from .guarding.former_attributes import answer_for, take_for
 from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
 from .kept import KeptFacts, due_here
+from .plain import Plain
 from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 from .versions.written_for import WrittenFor, parse
 
 
-@dataclass(eq=False, repr=False)
-class LayerChoice:
+class LayerChoice(Plain):
     """The choice of a user, with the rows of the table that it needs.
 
     Args:

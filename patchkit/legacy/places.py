@@ -69,7 +69,6 @@ class Places:
                 self._inside.setdefault(".".join(parts[:end]), row)
 
     def names(self) -> Iterable[str]:
-        """Return all old names."""
         return (*self._moved, *self._gone)
 
     def find(self, name: str) -> FoundName | None:

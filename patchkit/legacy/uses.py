@@ -10,12 +10,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from types import FrameType
 from typing import Any
 
 from ..environment import installed_version
-from ..text import plural, short_list
+from ..text import Word, plural, short_list
 from ..whose import CodeOwner, Whose, owner_of_file, owner_of_frame
 from .changes import Change
 
@@ -24,9 +23,14 @@ logger = logging.getLogger("patchkit.legacy")
 _SHOWN = 4
 _CALLING = (Whose.USER, Whose.FRAMEWORK)
 """Whose code a message names: libraries only pass calls on."""
+_NOTED = "PATCHKIT_NOTED"
+"""The environment variable by which processes know what the one that started them has noted.
+
+`trl sft` reads its command line, and starts a process that reads it again.
+"""
 
 
-class Kind(str, Enum):
+class Kind(Word):
     """What the layer did about an old spelling."""
 
     FIXED = "fixed"
@@ -37,9 +41,6 @@ class Kind(str, Enum):
     """A gone name was imported; using it raises an error."""
     REFUSED = "refused"
     """An error was raised."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,14 @@ class LegacyUse:
 
 @dataclass
 class Journal:
-    """All uses in this process; each of the user's is logged once, and a line for a framework."""
+    """All uses in this process; each of the user's is logged once, and a line for a framework.
+
+    What changed without an error is told once the script is known to be an older one: it may be
+    from after the change.
+    """
 
     _uses: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
+    _untold: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _tells_at_exit: bool = False
 
@@ -123,19 +129,39 @@ class Journal:
         use = LegacyUse(change, kind, old, message, place, framework=framework)
         if framework and kind in (Kind.TOLD, Kind.IMPORTED):
             return use  # it was written for the releases that it requires
+        if owner.whose not in _CALLING:
+            noted = os.environ.get(_NOTED, "").split("\n")
+            if f"{os.getpid()} {old}" not in noted and any(
+                line.partition(" ")[2] == old for line in noted
+            ):
+                return use
+            os.environ[_NOTED] = "\n".join([*noted, f"{os.getpid()} {old}"])
         with self._lock:
-            known = self._uses.get((place, old))
+            is_untold = kind is Kind.TOLD and not self._is_of_older_script
+            uses = self._untold if is_untold else self._uses
+            known = uses.get((place, old))
             if known is not None:
                 known.count += kind is not Kind.REFUSED
                 if known.kind is Kind.IMPORTED:
                     known.kind = kind
                 return known
-            self._uses[place, old] = use
+            uses[place, old] = use
+            due = [use]
+            if self._is_of_older_script:
+                due += self._untold.values()
+                self._uses |= self._untold
+                self._untold.clear()
         if framework:
             self._tell_at_exit()
-        elif kind is not Kind.REFUSED and is_first_rank():  # an error speaks for itself
-            logger.warning("patchkit: %s", use)
+        for each in due if is_first_rank() and not is_untold and not framework else ():
+            if each.kind is not Kind.REFUSED:  # an error speaks for itself
+                logger.warning("patchkit: %s", each)
         return use
+
+    @property
+    def _is_of_older_script(self) -> bool:
+        """Whether the user's own code has something that the libraries no longer take."""
+        return any(use.kind is not Kind.TOLD and not use.framework for use in self._uses.values())
 
     def _tell_at_exit(self) -> None:
         if not self._tells_at_exit:
@@ -153,6 +179,7 @@ class Journal:
     def clear(self) -> None:
         with self._lock:
             self._uses.clear()
+            self._untold.clear()
 
 
 def is_first_rank() -> bool:
@@ -191,7 +218,7 @@ def _calling_line() -> tuple[RecordedPlace, CodeOwner]:
 def calling_frame() -> FrameType | None:
     """Return the frame that makes the guarded call which is being executed."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _package(frame) in ("patchkit", "wrapt"):
+    while frame is not None and _module(frame).partition(".")[0] in ("patchkit", "wrapt"):
         frame = frame.f_back
     return frame
 
@@ -215,7 +242,3 @@ def called_by_library() -> bool:
 
 def _module(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", ""))
-
-
-def _package(frame: FrameType) -> str:
-    return _module(frame).partition(".")[0]

@@ -20,6 +20,8 @@ from .python import modernize as _python
 
 _OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BOM = "\ufeff"
+ENDINGS = (".py", ".ipynb", ".yaml", ".yml", ".sh")
+"""Of the names of files that are rewritten."""
 
 
 def _modernized(text: str, due: Due, path: Path) -> Modernized:
@@ -41,10 +43,6 @@ def _modernized(text: str, due: Due, path: Path) -> Modernized:
             return yaml_settings.modernize(text, due, Neighbours(path).reader)
 
 
-FORMATS = dict.fromkeys((".py", ".ipynb", ".yaml", ".yml", ".sh"), _modernized)
-"""By the ending of a file's name: what rewrites its text."""
-
-
 @dataclass(frozen=True)
 class ScriptSource:
     """A file as it was read.
@@ -64,7 +62,7 @@ class ScriptSource:
         return text.encode(self.encoding)
 
 
-def scripts(paths: Sequence[Path], endings: Collection[str] = FORMATS) -> Iterator[Path]:
+def scripts(paths: Sequence[Path], endings: Collection[str] = ENDINGS) -> Iterator[Path]:
     """Yield the scripts among files and below folders, each once.
 
     Raises:
@@ -150,7 +148,7 @@ def modernized(source: ScriptSource, due: Due) -> Modernized:
     """
     begin, text = (_BOM, source.text[1:]) if source.text[:1] == _BOM else ("", source.text)
     try:
-        result = FORMATS[source.path.suffix.lower()](text, due, source.path)
+        result = _modernized(text, due, source.path)
     except ScriptError as error:
         raise ScriptError(f"{source.path}: {error}") from error
     except Exception as error:  # the files after it are rewritten all the same

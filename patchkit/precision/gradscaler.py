@@ -33,16 +33,10 @@ class HalfPrecisionTrainableError(PatchError):
 def before_prepare(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wrap `Accelerator.prepare`, before models are distributed and optimizers wrapped."""
-    if _unscales_here(instance):
-        guard(instance, args)
-    return wrapped(*args, **kwargs)
+    """Wrap `Accelerator.prepare`, before models are distributed and optimizers wrapped.
 
-
-def before_prepare_optimizer(
-    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Wrap `Accelerator.prepare_optimizer`, for code that calls it directly."""
+    And `Accelerator.prepare_optimizer`, for code that calls it directly.
+    """
     if _unscales_here(instance):
         guard(instance, (*args, *kwargs.values()))
     return wrapped(*args, **kwargs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings import DTYPES, requested_dtype
 from .quant_state import packs_weight
-from .threading_dtype import thread_quantized, thread_weights
+from .threading_dtype import DtypeChanges
 
 if TYPE_CHECKING:
     import torch
@@ -145,9 +145,9 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 def _apply_request(model: torch.nn.Module, request: LoadRequest) -> None:
     threaded = []
     if request.for_layers is not None:
-        threaded.append(thread_quantized(model, request.for_layers))
+        threaded.append(DtypeChanges(request.for_layers).thread_quantized(model))
     if request.for_weights is not None:
-        threaded.append(thread_weights(model, request.for_weights))
+        threaded.append(DtypeChanges(request.for_weights).thread_weights(model))
     for summary in filter(None, threaded):
         logger.info("patchkit: the checkpoint was quantized in another dtype; %s", summary)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -75,96 +75,83 @@ _KINDS = {
 
 def thread_dtype(model: Any, dtype: Any) -> ThreadedDtype:
     """Thread one dtype through a model; `patchkit.thread_dtype` describes it."""
-    import torch
-
     name = _name_of(dtype)
     _check(model)
-    target: torch.dtype = getattr(torch, name)
-    changes = _Changes(name)
-    changes.thread_quantized(model, target)
-    changes.thread_weights(model, target)
-    return changes.summary()
+    changes = DtypeChanges(name)
+    changes.thread_quantized(model)
+    return changes.thread_weights(model)
 
 
-def thread_quantized(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
-    """Thread a dtype through the quantized layers of a model only.
+class DtypeChanges:
+    """Threads a dtype through a model; each method returns all changes so far."""
 
-    This sets their compute dtypes, their quant states and the entries of the configuration about
-    them. No parameter and no buffer is touched.
-    """
-    import torch
+    def __init__(self, name: str) -> None:
+        import torch
 
-    changes = _Changes(dtype)
-    changes.thread_quantized(model, getattr(torch, dtype))
-    return changes.summary()
+        self._name = name
+        self._dtype: torch.dtype = getattr(torch, name)
+        self._changed: dict[str, list[str]] = {kind: [] for kind in _KINDS}
 
+    def thread_quantized(self, model: torch.nn.Module) -> ThreadedDtype:
+        """Thread the dtype through the quantized layers of a model only.
 
-def thread_weights(model: torch.nn.Module, dtype: str) -> ThreadedDtype:
-    """Thread a dtype through all of a model except its quantized layers."""
-    import torch
-
-    changes = _Changes(dtype)
-    changes.thread_weights(model, getattr(torch, dtype))
-    return changes.summary()
-
-
-@dataclass
-class _Changes:
-    dtype: str
-    changed: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _KINDS})
-
-    def summary(self) -> ThreadedDtype:
-        return ThreadedDtype(
-            self.dtype, **{kind: tuple(names) for kind, names in self.changed.items()}
-        )
-
-    def thread_quantized(self, model: torch.nn.Module, dtype: torch.dtype) -> None:
+        This sets their compute dtypes, their quant states and the entries of the configuration
+        about them. No parameter and no buffer is touched.
+        """
+        dtype = self._dtype
         layers: Any = list(four_bit_layers(model))
         for name, layer in layers:
             if layer.compute_dtype != dtype or not layer.compute_type_is_set:
                 layer.compute_dtype = dtype
                 layer.compute_type_is_set = True
-                self.changed["compute_dtypes"].append(name)
+                self._changed["compute_dtypes"].append(name)
         for name, module in model.named_modules():
             for state in quant_states(module):
                 if dtype_of(state) not in (None, dtype):
                     if isinstance(state, tuple):
                         state = _replace_tuple(module, state)
                     set_dtype(state, dtype)
-                    self.changed["quant_states"].append(name)
+                    self._changed["quant_states"].append(name)
         if layers:
             for config in _quantization_configs(model):
-                self._set(config, "bnb_4bit_compute_dtype", dtype)
+                self._set(config, "bnb_4bit_compute_dtype")
+        return self._summary()
 
-    def thread_weights(self, model: torch.nn.Module, dtype: torch.dtype) -> None:
+    def thread_weights(self, model: torch.nn.Module) -> ThreadedDtype:
+        """Thread the dtype through all of a model except its quantized layers."""
         import torch
 
         adapters = _adapter_parameters(model)
-        keeps = _float32_names(model, self.dtype)
+        keeps = _float32_names(model, self._name)
         for name, module, tensor in _tensors(model):
             if id(tensor) in adapters or not _may_cast(module, name, tensor):
                 continue
             parameter = isinstance(tensor, torch.nn.Parameter)
             keep = parameter and any(pattern.search(name) for pattern in keeps)
-            target = torch.float32 if keep else dtype
+            target = torch.float32 if keep else self._dtype
             if tensor.dtype != target:
                 cast_in_place(tensor, target)
                 kind = "kept_float32" if keep else "parameters" if parameter else "buffers"
-                self.changed[kind].append(name)
+                self._changed[kind].append(name)
         for config in _configs(model):
             for name in _CONFIG_DTYPES:
                 if _is_half(vars(config).get(name)):
-                    self._set(config, name, dtype)
+                    self._set(config, name)
+        return self._summary()
 
-    def _set(self, config: Any, name: str, dtype: torch.dtype) -> None:
-        label = type(config).__name__
+    def _summary(self) -> ThreadedDtype:
+        return ThreadedDtype(
+            self._name, **{kind: tuple(names) for kind, names in self._changed.items()}
+        )
+
+    def _set(self, config: Any, name: str) -> None:
         if isinstance(config, dict):
-            if config.get(name) not in (None, dtype, self.dtype):
-                config[name] = self.dtype
-                self.changed["configs"].append(f"quantization_config.{name}")
-        elif str(getattr(config, name, dtype)).removeprefix("torch.") != self.dtype:
-            setattr(config, name, dtype)
-            self.changed["configs"].append(f"{label}.{name}")
+            if config.get(name) not in (None, self._dtype, self._name):
+                config[name] = self._name
+                self._changed["configs"].append(f"quantization_config.{name}")
+        elif str(getattr(config, name, self._dtype)).removeprefix("torch.") != self._name:
+            setattr(config, name, self._dtype)
+            self._changed["configs"].append(f"{type(config).__name__}.{name}")
 
 
 def _name_of(dtype: object) -> str:

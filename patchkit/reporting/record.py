@@ -112,6 +112,15 @@ class PatchRecord:
         reason = reason_untested(self._patch, self._resolution)
         return replace(self, status=Status.UNTESTED, reason=reason) if reason else self
 
+    def measured_from(self) -> tuple[str, str]:
+        """Return the library that is too old for an `untested` patch, and its oldest measured."""
+        from ..matrix.lookup import oldest_measured
+
+        assert self._patch
+        assert self._resolution
+        library, version = self._resolution.older
+        return library, oldest_measured(self._patch, library, version) or version
+
     @property
     def opt_in(self) -> str:
         """The keyword of `apply` that turns an opt-in patch on; empty for all others."""

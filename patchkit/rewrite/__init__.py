@@ -44,33 +44,18 @@ __all__ = [
     "require",
 ]
 
-_PLACES = {
-    "Edit": "edit",
-    "helper": "edit",
-    "replace": "edit",
-    "require": "edit",
-    "edited_code": "edited",
-    "Collision": "errors",
-    "Drift": "errors",
-    "Claimant": "install",
-    "CodeSwaps": "install",
-    "Edits": "install",
-    "Piece": "install",
-    "SwappedFunction": "install",
-    "FunctionSource": "locate",
-    "functions_in_file": "locate",
-    "Matcher": "match",
-    "Pattern": "match",
-    "find": "match",
-    "mentions": "match",
-    "Rule": "rule",
-    "Binding": "target",
-    "Target": "target",
-    "bind": "target",
-    "chain": "target",
-    "Around": "trampoline",
-    "Wrapper": "trampoline",
+_NAMES = {
+    "edit": ("Edit", "helper", "replace", "require"),
+    "edited": ("edited_code",),
+    "errors": ("Collision", "Drift"),
+    "install": ("Claimant", "CodeSwaps", "Edits", "Piece", "SwappedFunction"),
+    "locate": ("FunctionSource", "functions_in_file"),
+    "match": ("Matcher", "Pattern", "find", "mentions"),
+    "rule": ("Rule",),
+    "target": ("Binding", "Target", "bind", "chain"),
+    "trampoline": ("Around", "Wrapper"),
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

@@ -76,13 +76,11 @@ class Context:
 
     def compile(self, tree: ast.Module, filename: str) -> CodeType | None:
         """Compile the tree that `parse` returned, and return the function's own code."""
-        module = ast.Module([*self._imports(), *tree.body], [])
+        names = [ast.alias(name, **_SOMEWHERE) for name in self.imports]
+        imports = [ast.Import(names, **_SOMEWHERE)] if names else []
+        module = ast.Module([*imports, *tree.body], [])
         code = compile(module, filename, "exec", flags=self.flags, dont_inherit=True)
         return self.find(code)
-
-    def _imports(self) -> list[ast.stmt]:
-        names = [ast.alias(name, **_SOMEWHERE) for name in self.imports]
-        return [ast.Import(names, **_SOMEWHERE)] if names else []
 
     def find(self, code: CodeType) -> CodeType | None:
         """Return the function's code among the constants of code that encloses it."""

@@ -21,9 +21,9 @@ from .edit import Edit, apply_edits, split_lines
 from .edited import edited_code
 from .errors import Collision, Drift
 from .locate import FunctionSource, forget_files, short_name
-from .results import NoResults, Plan, Results
+from .results import Plan, Results
 from .rule import Rule
-from .trampoline import Around, jump_template, trampoline
+from .trampoline import Around, jump_template, trampoline, with_code
 
 JUMP = ("jump",)
 """The name under which the code that jumps to wrappers is kept, which no rule has."""
@@ -108,7 +108,6 @@ class SwappedFunction:
         return next((pieces for pieces, variant in self.variants if variant is code), None)
 
     def carries(self, piece: Piece) -> bool:
-        """Tell whether a piece is in force."""
         return piece in (self.in_force() or ())
 
     def is_copied_with(self, piece: Piece, function: FunctionType) -> bool:
@@ -151,7 +150,7 @@ class SwappedFunction:
             function = self.function()
             if function is None:
                 raise Drift(f"{self.original.co_name} was unloaded with its module")
-            self.source = FunctionSource.of_function(_with_code(function, self.original))
+            self.source = FunctionSource.of_function(with_code(function, self.original))
             self.text = self.source.lines
         return self.source
 
@@ -173,7 +172,7 @@ class CodeSwaps:
     """
 
     def __init__(self, results: Results | None = None) -> None:
-        self._results = NoResults() if results is None else results
+        self._results = Results() if results is None else results
         self._functions: weakref.WeakKeyDictionary[FunctionType, SwappedFunction] = (
             weakref.WeakKeyDictionary()
         )
@@ -313,15 +312,15 @@ class CodeSwaps:
         if not pieces:
             return entry.original
         for known, variant in entry.variants:
-            if set(known) == set(pieces) and _has_same_wrappers(known, pieces):
+            # The order of wrappers matters, that of edits does not.
+            if set(known) == set(pieces) and _wrappers(known) == _wrappers(pieces):
                 return variant
         code = entry.original
         edits = [piece for piece in pieces if isinstance(piece, Edits)]
         if edits:
             code = self._edit(entry, edits)
             entry.edited = [*entry.edited[-_MOST_VARIANTS:], (edits, code)]
-        around = [piece for piece in pieces if isinstance(piece, Around)]
-        if around:
+        if around := _wrappers(pieces):
             code = trampoline(self._template(entry), entry.function, code, around)
         running = entry.in_force()
         current = [variant for variant in entry.variants if variant[0] == running]
@@ -450,18 +449,5 @@ def _edits(pieces: Iterable[Piece]) -> Iterator[Edit]:
             yield from piece.edits
 
 
-def _has_same_wrappers(some: Iterable[Piece], others: Iterable[Piece]) -> bool:
-    """Tell whether both have the same wrappers in the same order, which matters."""
-    wrappers: Callable[[Iterable[Piece]], list[Piece]] = lambda pieces: [  # noqa: E731
-        piece for piece in pieces if isinstance(piece, Around)
-    ]
-    return wrappers(some) == wrappers(others)
-
-
-def _with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    """Return a copy of a function with other code."""
-    twin = FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    twin.__qualname__ = function.__qualname__
-    return twin
+def _wrappers(pieces: Iterable[Piece]) -> list[Around]:
+    return [piece for piece in pieces if isinstance(piece, Around)]

@@ -109,36 +109,33 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
         node = waiting.pop()
         if matcher(node):
             yield node
-            continue
-        fields = _fields_with_nodes.get(type(node))
-        if fields is None:
-            fields = _learn_fields(node)
-        for name in fields:
-            value = getattr(node, name, None)
-            if type(value) is list:
-                if name in _MIXED:
-                    value = [item for item in value if isinstance(item, ast.AST)]
-                waiting += value[::-1]
-            elif isinstance(value, ast.AST):
-                waiting.append(value)
+        else:
+            waiting += _parts(node)
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
     """Return all nodes of a tree but for operators and the like; quicker than `ast.walk`."""
     nodes = [tree]
     for node in nodes:
-        fields = _fields_with_nodes.get(type(node))
-        if fields is None:
-            fields = _learn_fields(node)
-        for name in fields:
-            value = getattr(node, name, None)
-            if type(value) is list:
-                if name in _MIXED:
-                    value = [item for item in value if isinstance(item, ast.AST)]
-                nodes += value
-            elif isinstance(value, ast.AST):
-                nodes.append(value)
+        nodes += _parts(node)
     return nodes
+
+
+def _parts(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes that a node is made of, the last one first."""
+    parts: list[ast.AST] = []
+    fields = _fields_with_nodes.get(type(node))
+    if fields is None:
+        fields = _learn_fields(node)
+    for name in fields:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            if name in _MIXED:
+                value = [item for item in value if isinstance(item, ast.AST)]
+            parts += value[::-1]
+        elif isinstance(value, ast.AST):
+            parts.append(value)
+    return parts
 
 
 _WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
@@ -189,7 +186,8 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
         if not isinstance(node, ast.expr):
             return False
         bound = holes.setdefault(pattern.id, node)
-        return bound is node or _is_same(bound, node)
+        # But for the context: `p.data` is the same stored to and loaded from.
+        return bound is node or ast.unparse(bound) == ast.unparse(node)
     if isinstance(pattern, ast.AST):
         return type(pattern) is type(node) and all(
             _unify(value, getattr(node, field, None), holes)
@@ -203,8 +201,3 @@ def _unify(pattern: object, node: object, holes: dict[str, ast.AST]) -> bool:
             and all(_unify(p, n, holes) for p, n in zip(pattern, node, strict=True))
         )
     return type(pattern) is type(node) and pattern == node
-
-
-def _is_same(node: ast.AST, other: ast.AST) -> bool:
-    """Compare nodes but for the context: `p.data` is the same stored to and loaded from."""
-    return ast.unparse(node) == ast.unparse(other)

@@ -7,7 +7,7 @@ import marshal
 import os
 from collections.abc import Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .edit import Edit
@@ -16,8 +16,8 @@ Plan = list[list["Edit"]]
 """The edits of each site of a rule in a function, in the order of the source."""
 
 
-class Results(Protocol):
-    """Results that were worked out before, perhaps by another process.
+class Results:
+    """Results that were worked out before, perhaps by another process; here there are none.
 
     A rule or a set of rules goes by names, which say which text of the rule is meant; an empty
     name stands for a rule whose results are not kept.
@@ -25,35 +25,19 @@ class Results(Protocol):
 
     def plan(self, code: CodeType, rule: str) -> Plan | None:
         """Return the edits of a rule in the function with this code; None if they are not known."""
+        return None
 
     def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
         """Keep the edits of a rule."""
 
     def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
         """Return the edited code, checked when it was compiled; None if it is not known."""
+        return None
 
     def keep_compiled(
         self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
     ) -> None:
         """Keep the edited code."""
-
-
-class NoResults:
-    """Nothing is known, and nothing is kept."""
-
-    def plan(self, code: CodeType, rule: str) -> Plan | None:
-        return None
-
-    def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
-        """Keep nothing."""
-
-    def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
-        return None
-
-    def keep_compiled(
-        self, code: CodeType, rules: Sequence[str], filename: str, edited: CodeType
-    ) -> None:
-        """Keep nothing."""
 
 
 FORMAT_WITHOUT_REFERENCES = 2

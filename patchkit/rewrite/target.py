@@ -146,7 +146,8 @@ def bind(module: ModuleType, qualname: str) -> Binding:
         if not issubclass(type(owner), (type, ModuleType)):
             raise Drift(f"{module.__name__}:{part} is not a class")
     if name not in _namespace(owner):
-        inherited = isinstance(owner, type) and _is_static_attribute(owner, name)
+        bases = type.mro(owner) if isinstance(owner, type) else ()
+        inherited = any(name in _namespace(base) for base in bases)
         detail = f"{owner.__name__} inherits {name}" if inherited else f"{name} is missing"
         raise Drift(f"{module.__name__} has no {qualname}: {detail}")
     return Binding(owner, name, _namespace(owner)[name])
@@ -186,10 +187,6 @@ def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionT
 
 def _namespace(owner: Any) -> Any:
     return type.__dict__["__dict__"].__get__(owner) if isinstance(owner, type) else vars(owner)
-
-
-def _is_static_attribute(owner: type, name: str) -> bool:
-    return any(name in _namespace(base) for base in type.mro(owner))
 
 
 _INNER = ("__wrapped__", "__func__", "fget", "func")

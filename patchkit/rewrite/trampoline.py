@@ -149,27 +149,28 @@ class Landing:
         return inner(*others, **kwargs)
 
     def _inner_function(self) -> FunctionType:
-        function, code = self._function(), self._code
+        function = self._function()
         if function is None:
             return self._from_frame(sys._getframe(2))
-        inner = FunctionType(
-            code,
-            function.__globals__,
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        inner.__kwdefaults__ = function.__kwdefaults__
-        inner.__qualname__ = function.__qualname__
-        inner.__doc__ = function.__doc__
-        inner.__module__ = function.__module__
-        return inner
+        return with_code(function, self._code)
 
     def _from_frame(self, frame: Any) -> FunctionType:
         """Make the inner function where it was unpickled, from the frame of its trampoline."""
         values = frame.f_locals
         cells = tuple(CellType(values[name]) for name in self._code.co_freevars)
         return FunctionType(self._code, frame.f_globals, self._code.co_name, None, cells)
+
+
+def with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """Return a copy of a function with other code."""
+    copied = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copied.__kwdefaults__ = function.__kwdefaults__
+    copied.__qualname__ = function.__qualname__
+    copied.__doc__ = function.__doc__
+    copied.__module__ = function.__module__
+    return copied
 
 
 def _nothing() -> None:

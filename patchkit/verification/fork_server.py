@@ -11,6 +11,7 @@ the answer is `{"number": 7, "outcome": …}`. The server and its forks end when
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -150,6 +151,9 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for prepare in [_function(name) for name in sys.argv[1:]] or [import_libraries]:
         prepare()
+    # A garbage collection in a fork would walk and copy all that the libraries have made.
+    gc.collect()
+    gc.freeze()
     server = _Server(requests, output)
     status = 1
     try:

@@ -236,6 +236,15 @@ def test_a_log_and_standard_input(tmp_path) -> None:
     assert invoke("explain", str(log)).stdout == said
 
 
+@pytest.mark.parametrize("text", ["ValueError: bad value 7", "ValueError", "a moon rose\n"])
+def test_an_unknown_text_of_a_log_is_no_misspelled_id(tmp_path, text: str) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(text, encoding="utf-8")
+    for result in (invoke("explain", "-", input=text), invoke("explain", str(log))):
+        assert result.exit_code == 1
+        assert result.stderr.startswith("Nothing here knows this error.")
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -26,19 +26,11 @@ UNIFORM = "Must flatten tensors with uniform dtype but got torch.bfloat16 and to
         ("blind", f"ValueError: {UNIFORM}"),
     ],
 )
-def test_two_processes(launch, tmp_path: Path, mode: str, outcome: str) -> None:
+def test_two_processes(two_ranks, tmp_path: Path, mode: str, outcome: str) -> None:
     from patchkit.lab import tiny
 
     folder = tiny.build_causal_lm(tmp_path / "model", dtype="bfloat16")
-    done = launch(
-        "torch.distributed.run",
-        "--nproc_per_node=2",
-        "--master_port={port}",
-        SCRIPT,
-        str(folder),
-        mode,
-        env={"ACCELERATE_USE_FSDP": "true"},
-    )
+    done = two_ranks(SCRIPT, str(folder), mode, env={"ACCELERATE_USE_FSDP": "true"})
     # Two processes write to one pipe: lines may run into each other.
     assert done.stdout.count("OUTCOME ") == 2, done.stderr[-3000:]
     assert done.stdout.count(f"OUTCOME {outcome}") == 2, done.stdout

@@ -15,14 +15,8 @@ RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
 pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
 
 
-def two_ranks(launch, **env: str):
-    """On a CPU and without MPI, `accelerate launch` starts one process whatever it is told."""
-    torchrun = ["torch.distributed.run", "--nproc_per_node=2", "--master_port={port}"]
-    return launch(*torchrun, str(EXAMPLE), env=env)
-
-
-def test_two_ranks_train_with(launch) -> None:
-    done = two_ranks(launch)
+def test_two_ranks_train_with(two_ranks) -> None:
+    done = two_ranks(str(EXAMPLE))
     assert done.returncode == 0, done.stderr[-4000:]
     # Two processes write to one pipe: lines may run into each other.
     assert set(re.findall(r"rank (\d) of 2: losses", done.stdout)) == {"0", "1"}

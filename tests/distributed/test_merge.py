@@ -16,9 +16,8 @@ SCRIPT = str(Path(__file__).with_name("merge_script.py"))
 
 @pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
 @pytest.mark.parametrize(("variable", "is_exact"), [("false", True), ("true", False)])
-def test_two_ranks(launch, variable: str, is_exact: bool) -> None:
-    arguments = ("--nproc_per_node=2", "--master_port={port}", SCRIPT, "fsdp", "patched")
-    done = launch("torch.distributed.run", *arguments, env={"ACCELERATE_USE_FSDP": variable})
+def test_merging(two_ranks, variable: str, is_exact: bool) -> None:
+    done = two_ranks(SCRIPT, "fsdp", "patched", env={"ACCELERATE_USE_FSDP": variable})
     # Two processes write to one pipe: lines may run into each other.
     told = re.findall(r"OUTCOME (\d+) others, merged (True|False)", done.stdout)
     assert len(told) == 2, done.stderr[-3000:]

@@ -25,7 +25,7 @@ def test_a_patch_or_the_table_knows_each_crash(error: str) -> None:
     by_rows = any(
         answer.patches or "has been gone since" in answer.cause for answer in found.answers
     )
-    assert by_rows or entries_with_message(error, entries.load())
+    assert by_rows or entries_with_message(read(error), entries.load())
 
 
 def test_it_opens_with_two_commands_that_do_all_set_up() -> None:
@@ -77,7 +77,7 @@ def test_explain_finds_the_patch_by_the_error_in_its_row(name: str, error: str) 
     found = {
         entry.patch.id
         for part in filter(_may_be_searched_for, error.split("…"))
-        for entry in entries_with_symptom(part.strip(), entries.load())
+        for entry in entries_with_symptom(read(part.strip()), entries.load())
     }
     assert name in found
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import inspect
+import re
 import traceback
 from collections.abc import Iterator
 
@@ -221,6 +223,19 @@ def phimoe():
     return transformers.PhimoeForCausalLM(transformers.PhimoeConfig(**size, **heads, **ids))
 
 
+def deepseek_v4():
+    import transformers
+
+    if not hasattr(transformers, "DeepseekV4Config"):
+        pytest.skip("this Transformers has no DeepSeek V4")
+    size = {"vocab_size": 64, "hidden_size": 32, "num_attention_heads": 4, "head_dim": 64}
+    inner = {"q_lora_rank": 16, "o_lora_rank": 16, "o_groups": 8, "n_routed_experts": 4}
+    layers = {"num_hidden_layers": 1, "layer_types": ["sliding_attention"]}
+    rest = {"mlp_layer_types": ["moe"], "moe_intermediate_size": 32, "num_experts_per_tok": 2}
+    config = transformers.DeepseekV4Config(**size, **inner, **layers, **rest)
+    return transformers.DeepseekV4ForCausalLM(config)
+
+
 def falcon():
     """Its Linear is one of its own, too, and returns a tensor."""
     import transformers
@@ -230,28 +245,65 @@ def falcon():
 
 
 @pytest.mark.parametrize(
-    ("build", "exclude", "doomed"),
-    [(phimoe, None, True), (phimoe, r".*\.router", False), (falcon, None, False)],
+    ("build", "exclude", "raised"),
+    [
+        (phimoe, None, "'tuple' object has no attribute 'dtype'"),
+        (phimoe, r".*\.router", ""),
+        (deepseek_v4, None, "The size of tensor a (16) must match the size of tensor b (128)"),
+        (deepseek_v4, r".*\.o_a_proj", ""),
+        (falcon, None, ""),
+    ],
 )
-def test_adapters_on_a_router(look, make, build, exclude: str | None, doomed: bool) -> None:
+def test_adapters_on_a_router(look, make, build, exclude: str | None, raised: str) -> None:
     import peft
     import torch
 
     model = build()
-    if doomed and not any(type(part).__name__.endswith("Router") for part in model.modules()):
+    own = any(type(part).__name__.endswith(("Router", "GroupedLinear")) for part in model.modules())
+    if raised and not own:
         pytest.skip("this Transformers has a plain Linear there")
     given = {"r": 2, "target_modules": "all-linear", "task_type": "CAUSAL_LM"}
     model = peft.get_peft_model(model, peft.LoraConfig(**given, exclude_modules=exclude))
     findings = look(model, make.args("bf16"))
-    assert ("adapter-on-router" in findings) is doomed
+    assert ("adapter-on-router" in findings) is bool(raised)
     ids = torch.arange(4, 12)[None]
-    if not doomed:
+    if not raised:
         assert model(input_ids=ids).logits is not None
         return
-    with pytest.raises(AttributeError, match="'tuple' object has no attribute 'dtype'") as raised:
+    with pytest.raises((AttributeError, RuntimeError), match=re.escape(raised)) as error:
         model(input_ids=ids)
-    assert_explained(raised.value, "adapter-on-router")
-    assert ".*\\.router" in findings["adapter-on-router"].change
+    assert_explained(error.value, "adapter-on-router")
+    assert ".*\\." in findings["adapter-on-router"].change
+
+
+@pytest.mark.parametrize("saved", [None, ["normalization"]])
+def test_statistics_of_batch_norms_beside_adapters(look, make, tmp_path, saved) -> None:
+    import peft
+    import torch
+    import transformers
+
+    sizes = {"embedding_size": 8, "hidden_sizes": [8, 8], "depths": [1, 1]}
+    base = transformers.ResNetForImageClassification(transformers.ResNetConfig(**sizes))
+    pixels = torch.rand(2, 3, 32, 32)
+    given = peft.LoraConfig(r=2, target_modules=["convolution"], modules_to_save=saved)
+    model = peft.get_peft_model(copy.deepcopy(base), given)
+    findings = look(model, make.args("bf16"))
+    assert ("statistics-not-saved" in findings) is (saved is None)
+    model.train()(pixels)
+    model.save_pretrained(tmp_path)
+    again = peft.PeftModel.from_pretrained(copy.deepcopy(base), tmp_path)
+    with torch.no_grad():
+        same = torch.allclose(model.eval()(pixels).logits, again.eval()(pixels).logits, atol=1e-5)
+    assert same is (saved is not None)
+    if saved is None:
+        assert 'modules_to_save=["normalization"]' in findings["statistics-not-saved"].change
+
+
+def test_statistics_without_adapters(look, make) -> None:
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
+    assert "statistics-not-saved" not in look(model, make.args("bf16"))
 
 
 DEVICE_MAPS = {

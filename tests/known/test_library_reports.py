@@ -19,6 +19,111 @@ def raised_in(place: str, function: str, message: str) -> str:
 
 # Report to: the text, and what the answer must say.
 REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a class that Unsloth patched": (
+        raised_in(
+            "unsloth/models/llama.py",
+            "LlamaModel_fast_forward",
+            "AttributeError: 'LlamaModel' object has no attribute 'model'",
+        ),
+        ("Unsloth did not prepare", "FastLanguageModel"),
+    ),
+    "a name that a worker of map() lacks": (
+        raised_in(
+            "datasets/arrow_dataset.py",
+            "apply_function_on_filtered_inputs",
+            "NameError: name 'tokenizer' is not defined",
+        ),
+        ("given to map", 'fn_kwargs=\\{"tokenizer": tokenizer\\}'),
+    ),
+    "a cell that was not run": (
+        "Cell In[2], line 1\n----> 1 trainer.train()\n\nNameError: name 'trainer' is not defined",
+        ("the cell", "trainer"),
+    ),
+    "one reward for all completions": (
+        "    rewards_per_func[:, i] = torch.tensor(output_reward_func, device=device)\n"
+        "RuntimeError: The expanded size of the tensor (8) must match the existing size (1) at "
+        "non-singleton dimension 0",
+        ("returned 1 rewards for 8 completions",),
+    ),
+    "a refusal is quoted whole": (
+        raised_in(
+            "transformers/generation/utils.py",
+            "generate",
+            "ValueError: `streamer` cannot be used with beam search (yet!). Make sure that "
+            "`num_beams` is set to 1.",
+        ),
+        ("Make sure that `num_beams` is set to 1",),
+    ),
+    "a package that an error names": (
+        "ImportError: Please pip install zstandard",
+        ("python -m pip install -U zstandard",),
+    ),
+    "huggingface/transformers#18024": (
+        "OSError: Tried to clone https://huggingface.co/me/model into an unrelated git repository.",
+        ("pushes by git", "hf upload"),
+    ),
+    "unslothai/unsloth#2746": (
+        raised_in(
+            "trl/trainer/sft_trainer.py",
+            "_prepare_dataset",
+            "AttributeError: 'CustomDataset' object has no attribute 'map'",
+        ),
+        ("datasets\\.Dataset", "skip_prepare_dataset"),
+    ),
+    "huggingface/datasets#2116": (
+        raised_in(
+            "datasets/arrow_dataset.py",
+            "num_rows",
+            "AttributeError: 'MyDataset' object has no attribute '_data'",
+        ),
+        ("without calling its __init__", "from_list"),
+    ),
+    "huggingface/datasets#6851": (
+        raised_in(
+            "datasets/load.py",
+            "dataset_module_factory",
+            "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8b in position 1: invalid start byte",
+        ),
+        ("gzip", "pip install -U datasets"),
+    ),
+    "a column indexed by NumPy": (
+        raised_in(
+            "datasets/formatting/formatting.py",
+            "_raise_bad_key_type",
+            "TypeError: Wrong key type: '5' of type '<class 'numpy.int64'>'. Expected one of int, "
+            "slice, range, str or Iterable.",
+        ),
+        ("list\\(dataset",),
+    ),
+    "a sentence that is NaN": (
+        raised_in(
+            "sentence_transformers/SentenceTransformer.py",
+            "encode",
+            "TypeError: 'float' object is not subscriptable",
+        ),
+        ("NaN", "astype\\(str\\)"),
+    ),
+    "a learning rate that YAML reads as text": (
+        raised_in(
+            "torch/optim/adamw.py",
+            "__init__",
+            "TypeError: '<=' not supported between instances of 'float' and 'str'",
+        ),
+        ("YAML", "1\\.0e-5"),
+    ),
+    "meta-llama/llama-cookbook#709": (
+        "TypeError: 'dict' object is not callable\n    peft_config = model.peft_config()",
+        ("without brackets",),
+    ),
+    "a pipeline of an adapter": (
+        "The model 'PeftModelForCausalLM' is not supported for text-generation. Supported models "
+        "are ['BartForCausalLM', 'BertLMHeadModel'",
+        ("A notice",),
+    ),
+    "tloen/alpaca-lora#600": (
+        "TypeError: LoraConfig.__init__() got an unexpected keyword argument 'enable_lora'",
+        ("adapter_config\\.json", "Delete"),
+    ),
     "huggingface/datasets#6567": (
         raised_in(
             "transformers/trainer.py",
@@ -247,7 +352,7 @@ REPORTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("configuration object", "pip install -U transformers"),
     ),
     "a data file that is not there": (
-        "FileNotFoundError: Unable to find '/root/data/train.jsonl' at /root",
+        "FileNotFoundError: Unable to find '/home/someone/data/train.jsonl' at /home/someone",
         ("data_files",),
     ),
     "axolotl's sharegpt": (
@@ -670,7 +775,7 @@ MESSAGES: dict[str, tuple[str, ...]] = {
         "tokenizer_object",
     ),
     "OverflowError: value too large to convert to int32_t": ("batch_size",),
-    "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/x/cache-abc.arrow'": (
+    "FileNotFoundError: [Errno 2] No such file or directory: '/home/someone/.cache/x/cache-abc.arrow'": (
         "load_from_cache_file=False",
     ),
     "ValueError: rope_scaling should have a 'rope_type' key": ("rope_type", "Upgrade Transformers"),

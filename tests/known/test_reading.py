@@ -105,6 +105,9 @@ COSTUMES = {
     "times": "\n".join(f"2026-11-22T18:04:20.123Z {line}" for line in PLAIN.splitlines()),
     "Ray": "\n".join(f"(Worker pid=42, ip=10.0.0.1) {line}" for line in PLAIN.splitlines()),
     "HTML": html.escape(PLAIN),
+    "HTML of a notebook": html.escape(PLAIN).replace(
+        "RuntimeError", "<span class='ansi-red-fg'>RuntimeError</span>"
+    ),
     "Markdown": f"```python\n{PLAIN}```",
     "indented": "\n".join(f"    {line}" for line in PLAIN.splitlines()),
     "one line": " ".join(PLAIN.split()),
@@ -130,6 +133,26 @@ def test_the_last_real_error_comes_first() -> None:
 
 
 ASSERTED = "assert absmax is not None and out is not None"
+# What stands before each line: hosts, pods, containers and loggers of vLLM, MPI, Slurm and others.
+BEGINNINGS = (
+    "29.127.65.230: [rank0]: ",
+    "trainer-free-0: [rank4]: ",
+    "4: [rank4]: ",
+    "worker-1: ",
+    "ERROR 08-13 04:39:39 engine.py:400] ",
+    "2025-08-13 04:39:39,838 - __main__ - INFO - ERROR 08-13 04:39:39 engine.py:400] ",
+    "(EngineCore_0 pid=1234) ERROR 10-01 12:00:00 [core.py:632] ",
+    "2024-05-01 10:20:30.123 | ERROR    | __main__:main:12 - ",
+    "tgi-1  | 2024-07-05T20:54:34.205108Z  INFO text_generation_launcher: ",
+    "2024-12-07T11:02:42Z stderr F ",
+    "[1,mpirank:0,algo-1]<stderr>:",
+    "Nov 23 10:00:00 host python[123]: ",
+    "[01:17:10.938]: W1024 01:17:10.936000 140404233111360 torch/_dynamo/convert_frame.py:1009] ",
+)
+COSTUMES |= {
+    begin.strip(): "".join(f"{begin}{line}\n" for line in PLAIN.splitlines())
+    for begin in BEGINNINGS
+}
 BARE_ASSERTIONS = {
     "plain": f"""  File "/x/bitsandbytes/functional.py", line 998, in dequantize_4bit
     {ASSERTED}

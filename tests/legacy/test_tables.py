@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from packaging.version import Version
@@ -38,7 +39,7 @@ from patchkit.legacy.versions.releases import releases
 HEAD = 'of = ["SFTConfig"]\nrelease = "2.0.0"\n'
 
 
-def rows(module: ModuleType, folder: Path, text: str) -> list[Owned]:
+def rows(module: ModuleType, folder: Path, text: str) -> list[Any]:
     (folder / "trl.toml").write_text(text, encoding="utf-8")
     return list(module.rows(folder))
 
@@ -63,8 +64,7 @@ def test_what_becomes_of_a_keyword(
     tmp_path: Path, kind: str, said: str, action: str, expected: dict[str, str]
 ) -> None:
     (row,) = rows(keywords, tmp_path, f'[[{kind}]]\n{HEAD}source = "https://x.org"\n{said}\n')
-    assert isinstance(row, Keyword)
-    assert type(row.action).__name__ == action
+    assert [type(row), type(row.action).__name__] == [Keyword, action]
     assert vars(row.action).items() >= expected.items()
     assert fields(row) == {
         "owners": ("trl.SFTConfig",),
@@ -96,11 +96,9 @@ def test_values_that_made_no_difference(
 ) -> None:
     text = f"[[refused]]\n{HEAD}unless = [{unless}]\nold = {said}\n"
     (row,) = rows(keywords, tmp_path, text)
-    assert isinstance(row, Keyword)
-    assert isinstance(row.action, Drop)
+    assert [type(row), type(row.action)] == [Keyword, Drop]
     assert row.action.because == ("it was off" if said[0] == "[" else "nothing was given")
     assert row.action.instead == "Do this."
-    assert row.action.unless is not None
     assert all(map(row.action.unless, refused))
     assert not any(map(row.action.unless, taken))
 
@@ -117,8 +115,8 @@ adamw-hf = "adamw"
 {HEAD}keyword = "task"
 vqa = "Do this."
 """
-    none, other, refused = rows(keywords, tmp_path, text)
-    assert all(isinstance(row, Value) for row in (none, other, refused))
+    none, other, refused = found = rows(keywords, tmp_path, text)
+    assert [type(row) for row in found] == [Value] * 3
     same = {"owners": ("trl.SFTConfig",), "gone": "trl 2.0.0"}
     optim = {**same, "name": "optim", "since": "trl 1.9.0"}
     assert fields(none) == {**optim, "value": None, "to": "all"}
@@ -140,9 +138,8 @@ a = ["1.0.0: None", "1.1.0: True", "1.2.0: -1", "1.3.0: 5e-5", "1.4.0: auto", "1
 of = ["SFTConfig"]
 b = ["1.0.0: False", "1.1.0: 1.0"]
 """
-    first, second = rows(keywords, tmp_path, text)
-    assert isinstance(first, Default)
-    assert isinstance(second, Default)
+    first, second = found = rows(keywords, tmp_path, text)
+    assert [type(row) for row in found] == [Default] * 2
     assert vars(first) == {
         "owners": ("trl.SFTConfig", "trl.DPOConfig"),
         "name": "a",
@@ -168,7 +165,7 @@ b = ["1.0.0: False", "1.1.0: 1.0"]
 
 def test_orders(tmp_path: Path) -> None:
     (row,) = rows(keywords, tmp_path, f'[[order]]\n{HEAD}was = ["a b", "c"]\ntoday = ["b a"]\n')
-    assert isinstance(row, Order)
+    assert type(row) is Order
     assert (row.order, row.today) == (("a", "b", "c"), ("b", "a"))
     assert row.gone == row.since == "trl 2.0.0"
 
@@ -195,9 +192,8 @@ number = "0.5"
 {HEAD}instead = "Do this."
 names = ["x", "y"]
 """
-    found = rows(attributes, tmp_path, text)
-    assert all(isinstance(row, Attribute) for row in found)
-    renamed, member, backend, number, *gone = (SimpleNamespace(**vars(row)) for row in found)
+    renamed, member, backend, number, *gone = found = rows(attributes, tmp_path, text)
+    assert [type(row) for row in found] == [Attribute] * 6
     assert (renamed.advice, renamed.written) == ("write a.b", "{object}.a.b")
     assert renamed.read(SimpleNamespace(a=SimpleNamespace(b=3))) == 3
     assert (member.advice, member.written, member.of_class) == (
@@ -327,14 +323,8 @@ names = ["copy"]
 [[assigned]]
 {HEAD}kept = ["attributes.with_base", "write it"]
 """
-    computed, method, alike, assigned = rows(attributes, tmp_path, text)
-    assert isinstance(computed, Attribute)
-    assert isinstance(method, Attribute)
-    assert isinstance(alike, Attribute)
-    assert isinstance(assigned, Assigned)
-    assert computed.read is not None
-    assert method.read is not None
-    assert alike.read is not None
+    computed, method, alike, assigned = found = rows(attributes, tmp_path, text)
+    assert [type(row) for row in found] == [Attribute, Attribute, Attribute, Assigned]
     assert computed.read("x") == "x"
     assert (computed.written, computed.differs, computed.of_class) == ("{object}", True, False)
     assert method.read([1])(2) == [1, 1]
@@ -395,11 +385,8 @@ release = "2.0.0"
 instead = "Do this."
 names = ["f", "g"]
 """
-    results, two, early, columns, *uncalled = rows(calls, tmp_path, text)
-    assert isinstance(results, Behaviour)
-    assert isinstance(two, Adjusted)
-    assert isinstance(early, Adjusted)
-    assert isinstance(columns, Adjusted)
+    results, two, early, columns, *uncalled = found = rows(calls, tmp_path, text)
+    assert [type(row) for row in found] == [Behaviour, *[Adjusted] * 5]
     assert (results.owners, results.source) == (("trl.A", "b.C.d"), "https://x.org")
     assert (results.name, repr(results.around)) == ("results", "heads.f[]")
     assert isinstance(results.silent, OtherResults)
@@ -415,8 +402,8 @@ names = ["f", "g"]
     assert early.in_source.known == {"a/b": "messages"}
     assert isinstance(columns.in_source, Columns)
     assert columns.in_source.names == {"x": "y"}
-    assert [row.name for row in uncalled if isinstance(row, Adjusted)] == ["f", "g"]
-    assert all(isinstance(row.in_source, Uncalled) for row in uncalled if isinstance(row, Adjusted))
+    assert [row.name for row in uncalled] == ["f", "g"]
+    assert all(isinstance(row.in_source, Uncalled) for row in uncalled)
 
 
 CALL = 'of = ["A"]\nrelease = "2.0.0"\nname = "x"\nby = "heads.f"\n'

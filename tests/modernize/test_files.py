@@ -95,7 +95,7 @@ def test_a_mistake_of_patchkit(tmp_path: Path, newest, monkeypatch: pytest.Monke
     def fail(*arguments: object) -> None:
         raise IndexError("no such node")
 
-    monkeypatch.setitem(files.FORMATS, ".py", fail)
+    monkeypatch.setattr(files, "_modernized", fail)
     path = tmp_path / "a.py"
     path.write_text("import trl\n")
     with pytest.raises(ScriptError, match=r"a\.py is left alone: .* IndexError: no such node; pl"):

@@ -19,7 +19,7 @@ from patchkit.modernize.findings import Modernized, ScriptOutcome
 from .releases import DUE
 
 MESSY = Path(__file__).parent / "messy"
-TEXTS = sorted(path for path in MESSY.iterdir() if path.suffix in files.FORMATS)
+TEXTS = sorted(path for path in MESSY.iterdir() if path.suffix in files.ENDINGS)
 SCRIPTS = [path for path in TEXTS if path.suffix == ".py" and path.stem != "python_2"]
 UNCHANGED = {"blank.py", "empty.py", "only_comments.py", "other.yaml", "own_names.py"}
 

@@ -6,6 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+from patchkit.legacy.rows import all_rows
+from patchkit.legacy.versions.due import Due
 from patchkit.modernize.findings import ScriptOutcome
 from patchkit.modernize.python import modernize
 from patchkit.modernize.target import due_for
@@ -55,6 +57,10 @@ CASES = {
         "from transformers import Trainer\nTrainer(m, prediction_loss_only=True)\n",
         'from transformers import Trainer, TrainingArguments\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
+    "a name in the place of another one in brackets": (
+        "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, prediction_loss_only=True)\n",
+        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.legacy.replacements.optimizer import AdamW\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+    ),
     "a keyword that a class of the script's own takes": (
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(processing_class=tokenizer, **k)\nT(tokenizer=t)\n",
@@ -66,6 +72,54 @@ CASES = {
     "a chat template that is read as ids": (
         "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c)\nm.generate(ids.to(0))\n",
         "from transformers import AutoTokenizer\nids = AutoTokenizer.from_pretrained('m').apply_chat_template(c, return_dict=False)\nm.generate(ids.to(0))\n",
+    ),
+    "settings of generate of a model of two others": (
+        "from transformers import VisionEncoderDecoderModel\nm = VisionEncoderDecoderModel.from_pretrained('m', dtype='auto')\nm.config.num_beams = 4\n",
+        "from transformers import VisionEncoderDecoderModel\nm = VisionEncoderDecoderModel.from_pretrained('m', dtype='auto')\nm.generation_config.num_beams = 4\n",
+    ),
+    "a context for the texts of labels": (
+        "def f(e, tok):\n    x = tok(e['a'])\n    # the labels\n    with tok.as_target_tokenizer():\n        y = tok(e['b'], truncation=True)\n        z = tok(text=e['c'])\n    x['labels'] = y['input_ids']\n",
+        "def f(e, tok):\n    x = tok(e['a'])\n    # the labels\n    y = tok(text_target=e['b'], truncation=True)\n    z = tok(text_target=e['c'])\n    x['labels'] = y['input_ids']\n",
+    ),
+    "a context in which a tokenizer does more": (
+        "def f(e, tok):\n    with tok.as_target_tokenizer():\n        return tok.pad(e)\n",
+        "def f(e, tok):\n    # patchkit: PreTrainedTokenizerBase.as_target_tokenizer has been gone since Transformers 5.0.0; write tokenizer(text_target=…)\n    with tok.as_target_tokenizer():\n        return tok.pad(e)\n",
+    ),
+    "a context for the texts of a processor": (
+        "class C:\n    processor: Any\n    def __call__(self, e):\n        with self.processor.as_target_processor():\n            y = self.processor.pad(e)\n        return y\n",
+        "class C:\n    processor: Any\n    def __call__(self, e):\n        y = self.processor.tokenizer.pad(e)\n        return y\n",
+    ),
+    "what only tokenizers have": (
+        "tok = None\ndef f():\n    global tok\n    tok = load()\ndef g(e):\n    return tok.encode_plus(e)\n",
+        "tok = None\ndef f():\n    global tok\n    tok = load()\ndef g(e):\n    return tok(e)\n",
+    ),
+    "predictions that are decoded as they come": (
+        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    predictions, labels = p\n    labels = where(labels != -100, labels, 0)\n    t.batch_decode(labels)\n    t.batch_decode(predictions)\n",
+        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    predictions, labels = p\n    labels = where(labels != -100, labels, 0)\n    t.batch_decode(labels)\n    # patchkit: batch_decode gets predictions that are filled up with -100, which it does not take; give it np.where(predictions != -100, predictions, tokenizer.pad_token_id), since Transformers 5.0.0\n    t.batch_decode(predictions)\n",
+    ),
+    "predictions that are not decoded as they come": (
+        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    ids = p.predictions\n    ids[ids == -100] = 0\n    t.batch_decode(ids)\n",
+        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    ids = p.predictions\n    ids[ids == -100] = 0\n    t.batch_decode(ids)\n",
+    ),
+    "metrics of pairs in an older script": (
+        "import trl\ntrl.RewardTrainer(m, tokenizer=t, args=a, compute_metrics=f)\n",
+        "import trl\n# patchkit: RewardTrainer gives compute_metrics the rewards of a batch, the chosen halves before the rejected ones, and no labels, and evaluates its own accuracy, since TRL 0.24.0\ntrl.RewardTrainer(m, processing_class=t, args=a, compute_metrics=f)\n",
+    ),
+    "metrics of pairs in a script of today": (
+        "import trl\ntrl.RewardTrainer(m, processing_class=t, compute_metrics=f)\n",
+        "import trl\ntrl.RewardTrainer(m, processing_class=t, compute_metrics=f)\n",
+    ),
+    "a formatted text as a variable's value": (
+        "from transformers import TrainingArguments\nTrainingArguments('o', logging_dir=f'l{n}')\n",
+        "import os\nfrom transformers import TrainingArguments\nos.environ[\"TENSORBOARD_LOGGING_DIR\"] = f'l{n}'\nTrainingArguments('o')\n",
+    ),
+    "a formatting_func that reads prompts of a dataset": (
+        "from datasets import load_dataset\nimport trl\nrows = load_dataset('r', split='train')\ndef f(e):\n    return [t for t in e['prompt']]\ntrl.SFTTrainer('m', train_dataset=rows, args=a, formatting_func=f)\n",
+        "from datasets import load_dataset\nimport trl\nrows = load_dataset('r', split='train')\ndef f(e):\n    return [t for t in e['prompt']]\ntrl.SFTTrainer('m', train_dataset=rows.map(lambda batch: {'text': f(batch)}, batched=True, remove_columns=rows.column_names), args=a)\n",
+    ),
+    "a formatting_func that reads prompts of what is not known": (
+        "import trl\ndef f(e):\n    return [t for t in e['prompt']]\ntrl.SFTTrainer('m', train_dataset=g(), formatting_func=f)\n",
+        "import trl\ndef f(e):\n    return [t for t in e['prompt']]\n# patchkit: SFTTrainer(formatting_func=) that returns a list for a batch has been gone since TRL 0.16.0; rows with a column prompt are not formatted: give the trainer rows.map(lambda batch: {'text': f(batch)}, batched=True, remove_columns=rows.column_names) and no formatting_func\ntrl.SFTTrainer('m', train_dataset=g(), formatting_func=f)\n",
     ),
     "settings of generate for a model that is loaded": (
         "from transformers import AutoModelForCausalLM\nAutoModelForCausalLM.from_pretrained('m', dtype='auto', num_beams=4)\n",
@@ -487,3 +541,21 @@ def test_the_configuration_of_a_model_may_have_what_all_had(
     name = made.partition("(")[0].partition(".")[0]
     text = f"from transformers import {name}\nprint({made}.bos_token_id)\n"
     assert bool(rewrite(text).findings) is is_told
+
+
+@pytest.mark.parametrize(("keyword", "told"), [("tokenizer", 1), ("processing_class", 0)])
+def test_the_command_line_of_an_older_script_is_mentioned(rewrite, keyword: str, told: int) -> None:
+    text = (
+        "from transformers import HfArgumentParser, Trainer, TrainingArguments\n"
+        "(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()\n"
+        f"Trainer(m, args, {keyword}=t)\n"
+    )
+    found = [finding.because for finding in rewrite(text).findings]
+    assert sum("look for old flags there" in because for because in found) == told
+
+
+def test_a_part_of_a_metric_is_the_metric() -> None:
+    due = Due(all_rows(), lambda library: "5.2.0")
+    before = "from datasets import load_metric\nr = load_metric('rouge')\nround(r['a'].mid.fmeasure, 2)\n"
+    after = "from evaluate import load\nr = load('rouge')\nround(r['a'], 2)\n"
+    assert modernize(before, due).text == after

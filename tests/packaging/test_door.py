@@ -179,13 +179,13 @@ def test_a_hook_is_a_command_that_takes_files(hook: dict[str, Any], tmp_path: Pa
 
 
 def test_hooks_concern_what_modernize_reads_and_bring_libcst() -> None:
-    from patchkit.modernize.files import FORMATS
+    from patchkit.modernize.files import ENDINGS
 
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     (needed,) = re.findall(r"^modernize = (\[.*\])$", text, re.MULTILINE)
     for hook in HOOKS:
         assert hook["additional_dependencies"] == yaml.safe_load(needed)
-        for ending in FORMATS:
+        for ending in ENDINGS:
             assert re.search(hook["files"], f"recipes/train{ending}")
         for other in ("train.pyc", "train.json", "py", "train.sh.txt"):
             assert not re.search(hook["files"], other)

@@ -17,6 +17,12 @@ def numbers(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     return torch.linspace(-1, 1, torch.Size(shape).numel()).reshape(shape).to(dtype)
 
 
+def distance(found: torch.Tensor, expected: torch.Tensor) -> float:
+    """Return how far numbers are from those expected, relative to the size of these."""
+    found, expected = found.float(), expected.float()
+    return float((found - expected).norm() / expected.norm())
+
+
 def made(patch: Patch, signature: str, body: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return a function as it stands, and as the rules of a patch leave it."""
     text = f"def snippet{signature}:\n    {body}\n"

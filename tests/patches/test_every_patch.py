@@ -17,15 +17,8 @@ ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)
 DUE = [identifier for identifier in IDS if patchkit.report()[identifier].status in CONCERNED]
 # An import takes many times what most reproducers do, so they run in forks of a process that has
-# imported the libraries; one patch of each of three libraries has interpreters of its own.
-CONTROLS = ("bitsandbytes", "peft", "trl")
-OWN_PROCESSES = {
-    identifier
-    for library, identifier in {
-        ENTRIES.entries[identifier].patch.library: identifier for identifier in reversed(DUE)
-    }.items()
-    if library in CONTROLS
-}
+# imported the libraries. The first of TRL's, which imports all others, has its own interpreters.
+OWN_PROCESSES = set([name for name in DUE if ENTRIES.entries[name].patch.library == "trl"][:1])
 if processes := os.environ.get("PATCHKIT_TEST_PROCESSES"):
     OWN_PROCESSES = {"shared": set(), "own": set(IDS)}[processes]
 

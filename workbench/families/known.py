@@ -39,6 +39,8 @@ class Reason:
         cause: a key of `CAUSES`; empty for what is not built.
         place: the file of a library that is to change; empty if it is not known.
         told: the finding by which preflight tells it before the first step; empty if it does not.
+        answer: the row by which `patchkit explain` answers it; empty if preflight tells it.
+        seen: what a user sees of it, where the error is the sweep's own or cut short.
         modes: globs of modes.
         types: globs of model types.
         methods: globs of methods.
@@ -50,6 +52,8 @@ class Reason:
     cause: str = ""
     place: str = ""
     told: str = ""
+    answer: str = ""
+    seen: str = ""
     modes: tuple[str, ...] = _ALL
     types: tuple[str, ...] = _ALL
     methods: tuple[str, ...] = _ALL
@@ -58,7 +62,8 @@ class Reason:
     def __str__(self) -> str:
         place = f" (`{self.place}`)" if self.place else ""
         told = f"; preflight tells: `{self.told}`" if self.told else ""
-        return f"{CAUSES[self.cause]}: {self.why}{place}{told}"
+        answer = f"; `patchkit explain` answers: `{self.answer}`" if self.answer else ""
+        return f"{CAUSES[self.cause]}: {self.why}{place}{told}{answer}"
 
     def fits(self, cell: FamilyCell, error: str) -> bool:
         """Tell whether it is the reason for an error of a cell."""
@@ -118,6 +123,11 @@ def count_causes(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
 def count_told(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
     """Count those of failing cells that preflight tells before the first step, by cause."""
     return Counter(known.cause for known in _reasons_of(failing) if known and known.told)
+
+
+def count_answered(failing: Iterable[CellVerdict[FamilyCell]]) -> Counter[str]:
+    """Count those of failing cells whose error `patchkit explain` answers, by cause."""
+    return Counter(known.cause for known in _reasons_of(failing) if known and known.answer)
 
 
 def _reasons_of(failing: Iterable[CellVerdict[FamilyCell]]) -> Iterator[Reason | None]:

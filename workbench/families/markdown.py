@@ -8,7 +8,7 @@ from patchkit.text import short_list
 
 from ..sweep.shown import HEADINGS, code, counted, escaped, head, measured_on, row, section
 from ..sweep.verdicts import Group
-from .known import CAUSES, count_causes, count_told, reason_unbuilt
+from .known import CAUSES, count_answered, count_causes, count_told, reason_unbuilt
 from .model_types import TASKS
 from .records import FamilyCell
 from .results import FamilyResults, Table, groups, places
@@ -81,12 +81,17 @@ def _lines(results: FamilyResults) -> Iterator[str]:
 def _causes(results: FamilyResults) -> Iterator[str]:
     """Yield the table of what fails both ways by cause, and its picture."""
     failing = list(results.with_outcome("fails"))
-    counts, told = count_causes(failing), count_told(failing)
+    counts, told, answered = (
+        count(failing) for count in (count_causes, count_told, count_answered)
+    )
     if counts:
-        yield "| cause of what fails both ways | cells | of these, [preflight](preflight.md) tells |"
-        yield "| --- | --: | --: |"
+        yield (
+            "| cause of what fails both ways | cells | [preflight](preflight.md) tells "
+            "| `patchkit explain` answers the error |"
+        )
+        yield "| --- | --: | --: | --: |"
         yield from (
-            f"| {CAUSES.get(name, 'not known')} | {number} | {told[name]} |"
+            f"| {CAUSES.get(name, 'not known')} | {number} | {told[name]} | {answered[name]} |"
             for name, number in counts.most_common()
         )
         yield from ("", f"![cells that fail both ways, by cause]({PICTURE})", "")

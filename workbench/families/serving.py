@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 from typing import Any
 
@@ -31,7 +30,6 @@ _MODULES = (
 def import_libraries() -> None:
     """Import what every cell needs."""
     _import()
-    _freeze()
 
 
 def import_libraries_and_apply() -> None:
@@ -41,7 +39,6 @@ def import_libraries_and_apply() -> None:
 
     _import()
     SESSION.apply(Choices())
-    _freeze()
 
 
 def environment() -> dict[str, Any]:
@@ -86,9 +83,3 @@ def _leave_packing_for_cpus_out() -> None:
 
     if hasattr(modules, "has_avx512bf16"):
         modules.has_avx512bf16 = lambda: False
-
-
-def _freeze() -> None:
-    """Freeze the objects that exist: a garbage collection in a fork would walk and copy them."""
-    gc.collect()
-    gc.freeze()

@@ -28,6 +28,8 @@ _WIDTH = 200
 _TOLD = 60
 """Lines of patchkit that are kept."""
 _OURS = re.compile(r"patchkit(?: run)?: |PatchWarning: |LegacyWarning: ")
+_BEFORE = re.compile(r".* - patchkit - +(?=patchkit: )")
+"""What the log format of a framework puts before a line."""
 _PLACES = re.compile(r"(?:/[\w.+-]+)+/(?=[\w.+-]+)")
 _NUMBERS = re.compile(r"process \d+|\bpid \d+")
 
@@ -103,6 +105,7 @@ def outcome(code: int, output: str, events: Iterable[Mapping[str, Any]], limit: 
 def told_by_patchkit(output: str) -> list[str]:
     """Return each line that patchkit wrote, once, without what differs between two runs."""
     lines = (line.strip() for line in output.splitlines())
+    lines = (_BEFORE.sub("", line) for line in lines)
     ours = (_NUMBERS.sub("", _PLACES.sub("", line)) for line in lines if _OURS.search(line))
     return [shorten(line, _WIDTH) for line in dict.fromkeys(ours)][:_TOLD]
 

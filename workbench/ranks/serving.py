@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 from pathlib import Path
 from typing import Any
@@ -63,8 +62,6 @@ def _import() -> None:
             importlib.import_module(name)
     with contextlib.suppress(Exception):
         _let_gloo_reduce()
-    gc.collect()
-    gc.freeze()
 
 
 def _let_gloo_reduce() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 
 from patchkit.legacy.changes import Change, Default, Gone, Keyword, Moved
 from patchkit.legacy.decisions import decide
 from patchkit.legacy.versions.due import Due
+from patchkit.text import Word
 
 from .history import ReleaseHistory
 
@@ -17,7 +17,7 @@ _Has = Callable[[str], bool | None]
 """Tells of a release whether it has something; None if it has not even what would have it."""
 
 
-class FindingKind(str, Enum):
+class FindingKind(Word):
     """The kind of disagreement."""
 
     UNKNOWN = "unknown"
@@ -26,9 +26,6 @@ class FindingKind(str, Enum):
     """A release has what a row says it has not, or the other way round."""
     NO_TARGET = "no target"
     """The newest release lacks what a row leads to."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

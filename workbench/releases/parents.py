@@ -30,7 +30,7 @@ _CLASS = re.compile(r"^class (\w+)(?:\(((?:[^()]|\([^()]*\))*)\))?:", re.MULTILI
 _ALIAS = re.compile(r"^([A-Z]\w+) = ([A-Z]\w+)$", re.MULTILINE)
 _BASE = re.compile(r"(?:^|,)\s*(?:\w+\.)*(\w+)\s*(?=\[|,|$)")
 """A class without the modules in front of it, and not `metaclass=…`."""
-_UNASKED = re.compile(rf"_|TF|Flax|{UNASKED.pattern}")
+_UNASKED = re.compile(rf"_|TF|Flax|(?!\w*EncoderDecoderModel$)(?:{UNASKED.pattern})")
 """Names that no script for training with PyTorch asks for."""
 _INNER = frozenset({"BaseTrainer", "_BaseTrainer"})
 """Between TRL's trainers and that of Transformers in some releases; rows name the trainers."""

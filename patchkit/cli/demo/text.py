@@ -67,11 +67,12 @@ def _numbers(outcome: TrainingOutcome) -> Iterator[str]:
 def _next_steps(without: TrainingOutcome, fixed: TrainingOutcome) -> Iterator[str]:
     from ...catalogue.entries import load
     from ...known.answering import entries_with_symptom
+    from ...known.reading import read
 
     if not without["ok"]:
         rows = fixed.get("report", {}).get("patches", ())
         applied = {row["id"] for row in rows if row["status"] == "applied"}
-        matches = entries_with_symptom(str(without["error"]), load())
+        matches = entries_with_symptom(read(str(without["error"])), load())
         ids = [entry.patch.id for entry in matches if entry.patch.id in applied]
         if ids:
             yield "\n  ".join(["Patches that know the error of the first training:", *ids])

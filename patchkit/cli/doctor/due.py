@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -133,15 +134,22 @@ def _untested(untested: list[PatchRecord]) -> Iterator[SectionRow | Step]:
     """Suggest to look for bugs on versions older than any measured."""
     if not untested:
         return
+    from packaging.version import Version
+
     yield SectionRow("untested", f"older than any measured release: {_names(untested)}")
-    # A newer one of them may not fit the others as they are.
-    libraries = (*with_role("patched"), *(record.library for record in untested))
-    together = " ".join(filter(installed_version, dict.fromkeys(libraries)))
+    pairs = {record.measured_from() for record in untested}
+    # The oldest that was measured of each library wins.
+    oldest = dict(sorted(pairs, key=lambda pair: Version(pair[1]), reverse=True))
+    versions = short_list([f"{name} {installed_version(name)}" for name in sorted(oldest)], _SHOWN)
+    # A newer one of them may not fit the others as they are. With the range, a command that a
+    # requirement keeps from installing what was measured is not printed.
+    names = filter(installed_version, dict.fromkeys((*with_role("patched"), *oldest)))
+    wanted = (f"{name}>={oldest[name]}" if name in oldest else name for name in names)
     yield Step(
-        f"For {plural(len(untested), 'bug')} the installed versions ({_releases(untested)}) are "
+        f"For {plural(len(untested), 'bug')} the installed versions ({versions}) are "
         "older than any that was measured: patchkit does not change them. This looks for the "
         "bugs; newer versions were measured.",
-        ("patchkit verify --everywhere", f"pip install -U {together}"),
+        ("patchkit verify --everywhere", f"pip install -U {shlex.join(wanted)}"),
     )
 
 

@@ -34,7 +34,8 @@ def check(pins: Pins) -> Section:
         libraries = {pin.name for pin in required}
         bugs = sum(canonical(library) in libraries for library in due)
         wanted = f"{framework.version}. Requires {short_list(wants, len(wants))}."
-        rows.append(SectionRow(name, f"{wanted} {_does(framework, bugs)}"))
+        own = sum(canonical(library) == name for library in due)
+        rows.append(SectionRow(name, f"{wanted} {_does(framework, bugs, own)}"))
         facts.append(
             {
                 "name": name,
@@ -42,17 +43,19 @@ def check(pins: Pins) -> Section:
                 "requires": wants,
                 "commands": list(framework.commands),
                 "due": bugs,
+                "due_of_its_own": own,
             }
         )
     return Section.of(NAME, TITLE, rows, facts, nothing="None is installed.")
 
 
-def _does(framework: Distribution, bugs: int) -> str:
-    """Say what patchkit does beside a framework, and how to start it."""
-    if not bugs:
+def _does(framework: Distribution, bugs: int, own: int) -> str:
+    """Say what patchkit does beside a framework and in it, and how to start it."""
+    if not bugs + own:
         return "patchkit has nothing to fix in these."
     return (
-        f"patchkit fixes {plural(bugs, 'bug')} of these, and nothing of its own: "
+        f"patchkit fixes {plural(bugs, 'bug')} of these, and {own or 'none'} of {framework.name} "
+        "itself: "
         f"`patchkit run -- {_start(framework)}`."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...environment import in_range, installed_version, is_version
@@ -20,6 +20,7 @@ class KnownPair:
     Args:
         libraries: distribution to PEP 440 range, as measured; all must hold.
         without: distributions that must be absent.
+        unless: distribution to range; these work around it for what is trained with them.
         happens: the failure as a user sees it, in one sentence without a full stop.
         do: commands, any of which fixes it.
         measured: the versions that were seen to fail, and those beside them that work.
@@ -27,6 +28,7 @@ class KnownPair:
 
     libraries: Mapping[str, str]
     without: Sequence[str] = ()
+    unless: Mapping[str, str] = field(default_factory=dict)
     happens: str
     do: Sequence[str]
     measured: str
@@ -43,6 +45,12 @@ class InstalledPair:
 
     pair: KnownPair
     versions: Mapping[str, str]
+
+    @property
+    def around(self) -> str:
+        """The installed distribution that works around it; empty if none does."""
+        installed = ((name, installed_version(name), at) for name, at in self.pair.unless.items())
+        return next((name for name, here, at in installed if here and in_range(here, at)), "")
 
     def __str__(self) -> str:
         return " with ".join(f"{name} {version}" for name, version in self.versions.items())
@@ -65,16 +73,19 @@ def check() -> Section:
     for match in installed_pairs():
         pair = match.pair
         without = "".join(f", without {name}" for name in pair.without)
-        text = f"{match}{without}: measured with {pair.measured}."
-        found.append(SectionRow("", text, alarming=True))
-        problem = f"{match} do not work together: {pair.happens}."
-        found.append(Step(problem, tuple(pair.do), wrong=True))
+        around = f" `{match.around}` works around it." if match.around else ""
+        text = f"{match}{without}: measured with {pair.measured}.{around}"
+        found.append(SectionRow("", text, alarming=not around))
+        if not around:
+            problem = f"{match} do not work together: {pair.happens}."
+            found.append(Step(problem, tuple(pair.do), wrong=True))
         facts.append(
             {
                 "versions": dict(match.versions),
                 "without": list(pair.without),
                 "happens": pair.happens,
                 "measured": pair.measured,
+                "worked_around_by": match.around,
             }
         )
     return Section.of(NAME, TITLE, found, facts, nothing="None is installed.")

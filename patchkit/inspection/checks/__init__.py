@@ -9,7 +9,17 @@ from collections.abc import Callable
 
 from ..facts import TrainingFacts
 from ..findings import Finding
-from . import arguments, attention, gradients, placement, quantized, trained, versions, weights
+from . import (
+    arguments,
+    attention,
+    gradients,
+    placement,
+    quantized,
+    trained,
+    unused,
+    versions,
+    weights,
+)
 
 Check = Callable[[TrainingFacts], Finding | None]
 
@@ -22,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     arguments.full_eval_casts,
     gradients.nothing_trained,
     gradients.trained_outside_the_graph,
+    unused.trained_but_unused,
     gradients.optimizer_of_other_parameters,
     gradients.checkpointing_cuts_the_graph,
     gradients.inference_tensors,
@@ -43,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     quantized.layers_of_another_dtype,
     placement.adapters_elsewhere,
     placement.adapter_on_router,
+    placement.statistics_not_saved,
     placement.device_map_refused,
     placement.mixed_under_fsdp,
     placement.partly_trained_under_fsdp,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
+import copy
 from collections import defaultdict
 from typing import Any
 
+from ...precision.parameters import is_plain_float
 from ...text import short_list
 from .. import repairs
 from ..anatomy import AdapterLayer, Parameter
 from ..facts import TrainingFacts
 from ..findings import Finding, found
 from ..wording import dtypes, plural, short
+
+_ROWS = 64
+"""Rows of rows that a layer is tried with: any power of two of groups divides them."""
 
 
 def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
@@ -57,8 +59,11 @@ def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
 
 
 def adapter_on_router(facts: TrainingFacts) -> Finding | None:
-    """Find adapters on a layer that returns a tuple, as routers of mixtures of experts do."""
-    routers = [layer for layer in facts.anatomy.adapters if _returns_tuples(layer)]
+    """Find adapters on layers that give something else than Linear does.
+
+    Routers of mixtures of experts return tuples, and DeepSeek V4 multiplies groups one by one.
+    """
+    routers = [layer for layer in facts.anatomy.adapters if _gives_something_else(layer)]
     if not routers:
         return None
     return found(
@@ -66,6 +71,20 @@ def adapter_on_router(facts: TrainingFacts) -> Finding | None:
         layers=plural(len(routers), "layer"),
         names=short_list(layer.name for layer in routers),
         last=routers[0].name.rpartition(".")[2],
+    )
+
+
+def statistics_not_saved(facts: TrainingFacts) -> Finding | None:
+    """Find norms whose running statistics training moves, and PEFT does not save."""
+    norms = facts.anatomy.averaging
+    if not norms or not facts.anatomy.adapters:
+        return None
+    names = sorted({name.rpartition(".")[2] for name in norms})
+    return found(
+        "statistics-not-saved",
+        layers=plural(len(norms), "layer"),
+        names=short_list(norms),
+        last=", ".join(f'"{name}"' for name in names),
     )
 
 
@@ -184,21 +203,31 @@ def _elsewhere(placed: Any, device: Any) -> bool:
     return device.type == "cuda" and None not in (index, device.index) and index != device.index
 
 
-def _returns_tuples(layer: AdapterLayer) -> bool:
-    """Return whether the adapted layer is a kind of Linear whose `forward` only returns tuples."""
+def _gives_something_else(layer: AdapterLayer) -> bool:
+    """Return whether the adapted layer is a kind of Linear whose output is not that of Linear.
+
+    Its own `forward` tells, called on the meta device, where nothing is computed.
+    """
     import torch
 
-    cls = type(layer.module._modules.get("base_layer"))
-    forward = cls.__dict__.get("forward")
-    if not issubclass(cls, torch.nn.Linear) or cls is torch.nn.Linear or forward is None:
+    base: Any = layer.module._modules.get("base_layer")
+    cls = type(base)
+    if (
+        "forward" not in vars(cls)
+        or not issubclass(cls, torch.nn.Linear)
+        or not is_plain_float(base.weight)
+    ):
         return False
+    bare = copy.copy(base)  # without hooks, which may load what is offloaded
+    bare._parameters = {
+        name: p if p is None else p.to("meta") for name, p in base._parameters.items()
+    }
+    rows = torch.empty(_ROWS, _ROWS, base.in_features, dtype=base.weight.dtype, device="meta")
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(forward)))
-    except (OSError, TypeError, SyntaxError):
+        given = cls.forward(bare, rows)
+    except Exception:
         return False
-    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
-    nested = sum(isinstance(node, (ast.FunctionDef, ast.Lambda)) for node in ast.walk(tree)) > 1
-    return not nested and bool(returned) and all(isinstance(v, ast.Tuple) for v in returned)
+    return getattr(given, "shape", ()) != (_ROWS, _ROWS, base.out_features)
 
 
 def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:

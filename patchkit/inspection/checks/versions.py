@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import sys
 
 from .. import repairs
@@ -54,12 +53,15 @@ def _is_known_bug(patch_id: str) -> bool:
     from ...environment import installed_version
     from ...matrix.lookup import outcomes
     from ...rewrite import Target
+    from ...rewrite.target import matcher
 
     patch = SESSION.catalogue.entries[patch_id].patch
     if patch.opt_in:
         return False
     modules = {Target.parse(change.target).module for change in resolve(patch).changes}
-    if not any(fnmatch.filter(sys.modules, module) for module in modules):
+    if modules.isdisjoint(sys.modules) and not any(
+        any(map(matcher(module), list(sys.modules))) for module in modules if "*" in module
+    ):
         return False
     versions = {name: installed_version(name) or "" for name in patch.affects}
     return bool(outcomes(patch_id, versions) & {"fixed", "not-fixed"})

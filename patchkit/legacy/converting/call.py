@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..changes import Change
 from ..decisions import Decision
 from ..errors import LegacyError
+from ..plain import Plain
 from ..uses import Journal, Kind, RecordedPlace
 from ..versions.due import Due
 from ..versions.written_for import WrittenFor
@@ -144,9 +145,9 @@ class OldCall:
             return self.written_for.precedes(change.gone)
         return any(use.kind is Kind.FIXED for use in self._journal.uses())
 
-    def tell(self, change: Change, old: str, message: str) -> None:
+    def tell(self, change: Change, old: str, message: str, kind: Kind = Kind.TOLD) -> None:
         """Note that results may differ from those of the older release."""
-        self._journal.note(change, Kind.TOLD, old, message)
+        self._journal.note(change, kind, old, message)
 
     def refuse(
         self, change: Change, old: str, instead: str, place: RecordedPlace | None = None
@@ -192,8 +193,7 @@ class OldCall:
         return result
 
 
-@dataclasses.dataclass(eq=False, repr=False)
-class Surroundings:
+class Surroundings(Plain):
     """What an adjustment can use besides the call.
 
     Args:

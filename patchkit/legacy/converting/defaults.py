@@ -66,7 +66,6 @@ def values_of(rows: Iterable[Default], written_for: WrittenFor) -> dict[str, Any
 
 
 def value_at(row: Default, version: Version) -> Any:
-    """Return a default in a release."""
     from packaging.version import Version
 
     values = [value for since, value in row.values if Version(since) <= version]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from ..changes import Behaviour
@@ -66,15 +67,10 @@ def _read(place: str, file: str) -> dict[str, Any]:
             _raise_exceptions_for_missing_entries=False,
             _raise_exceptions_for_connection_errors=False,
         )
-        content = json.loads(_text(found)) if found else {}
+        content = json.loads(Path(found).read_text(encoding="utf-8")) if found else {}
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _text(file: str) -> str:
-    with open(file, encoding="utf-8") as opened:
-        return opened.read()
 
 
 def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
@@ -98,12 +94,18 @@ def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
         return proceed()
 
 
+def _settings_of_generate() -> set[str]:
+    """Return the settings that only the configuration of `generate` has today."""
+    from transformers import GenerationConfig
+
+    known: set[str] = GenerationConfig._get_default_generation_params().keys() - _KEPT_BY_BOTH
+    return known
+
+
 @contextmanager
 def _taken_out(config: Any) -> Iterator[dict[str, Any]]:
     """Take the settings of `generate` out of a configuration that has no fields for them."""
-    from transformers import GenerationConfig
-
-    known = GenerationConfig._get_default_generation_params().keys() - _KEPT_BY_BOTH
+    known = _settings_of_generate()
     fields = getattr(type(config), "__dataclass_fields__", {})
     held = vars(config)
     settings = {
@@ -119,9 +121,7 @@ def _taken_out(config: Any) -> Iterator[dict[str, Any]]:
 
 def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Give settings of `generate` that a loaded model no longer takes to what has them today."""
-    from transformers import GenerationConfig
-
-    known = GenerationConfig._get_default_generation_params().keys() - _KEPT_BY_BOTH
+    known = _settings_of_generate()
     settings: dict[str, Any] = {}
     while True:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
@@ -52,7 +53,6 @@ def left_to_the_layer(cls: Any, own: Fields) -> Fields:
 
 
 def _declaring(cls: type, field: dataclasses.Field[Any]) -> type:
-    """Return the class that declares a field."""
     having = (
         base
         for base in cls.__mro__
@@ -90,8 +90,9 @@ def _named_functions(names: Iterable[str], namespace: Mapping[str, Any]) -> Iter
 
 def own_rows(rows: MethodRows, own: Fields) -> MethodRows:
     """Return the rows for a constructor without those for defaults that a script declares."""
-    kept = {name: row for name, row in rows.defaults.items() if name not in own}
-    return dataclasses.replace(rows, defaults=kept)
+    found = copy.copy(rows)
+    found.defaults = {name: row for name, row in rows.defaults.items() if name not in own}
+    return found
 
 
 def concerns(rows: MethodRows, own: Fields) -> bool:

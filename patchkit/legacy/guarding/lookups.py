@@ -68,20 +68,23 @@ def importing_frame(frame: FrameType | None) -> FrameType | None:
     Returns:
         None if something only asks where the module is, as `importlib.util.find_spec` does.
     """
-    loads = False
-    while frame is not None and owner_of_frame(frame).whose in _BETWEEN:
-        loads = loads or frame.f_code.co_name == "_find_and_load"
-        frame = frame.f_back
-    return frame if loads else None
+    between, importing = _asked_by(frame)
+    return importing if "_find_and_load" in between else None
 
 
 def is_part_of_a_package(frame: FrameType | None) -> bool:
     """Tell whether an import is the second question of `from package import name`."""
+    between, _ = _asked_by(frame)
+    return "_handle_fromlist" in between
+
+
+def _asked_by(frame: FrameType | None) -> tuple[set[str], FrameType | None]:
+    """Return the functions between an import and this frame, and the frame that imports."""
+    between: set[str] = set()
     while frame is not None and owner_of_frame(frame).whose in _BETWEEN:
-        if frame.f_code.co_name == "_handle_fromlist":
-            return True
+        between.add(frame.f_code.co_name)
         frame = frame.f_back
-    return False
+    return between, frame
 
 
 def imports_names(frame: FrameType) -> bool:
@@ -100,9 +103,7 @@ def is_caught(frame: FrameType) -> bool:
 def _importing(frame: FrameType) -> Iterator[FrameType]:
     """Yield the frames that import the module of a frame, and so on."""
     while frame.f_code.co_name == _MODULE:
-        outer = frame.f_back
-        while outer is not None and owner_of_frame(outer).whose in _BETWEEN:
-            outer = outer.f_back
+        _, outer = _asked_by(frame.f_back)
         if outer is None:
             return
         yield outer

@@ -117,7 +117,8 @@ class Names:
             else:
                 if lookup is not NameLookup.AHEAD:
                     self._note(found)
-                return value
+                wrapped = isinstance(found.row, Moved) and found.row.wrapped
+                return _look_up(wrapped)(value) if wrapped else value
         if lookup is NameLookup.IMPORT:
             if found.is_gone:
                 return self._imported(found, name, _asking_frame())

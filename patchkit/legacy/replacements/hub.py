@@ -20,7 +20,6 @@ class HfFolder:
 
     @classmethod
     def get_token(cls) -> str | None:
-        """Return the token; None if there is none."""
         from huggingface_hub import get_token
 
         token: str | None = get_token()

@@ -100,7 +100,6 @@ class TextToText(Pipeline):
         return {"ids": self.model.generate(**tokens, **defaults, **settings)}
 
     def postprocess(self, generated: dict[str, Any], **settings: Any) -> list[dict[str, str]]:
-        """Return the texts."""
         name = _NAMES.get(self.task.partition("_")[0], "generated_text")
         decode = self.tokenizer.decode
         return [

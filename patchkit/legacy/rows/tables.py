@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from ..changes import Change
 from .toml import Table, TableError, line_of, read
 
 
@@ -40,6 +39,9 @@ def _imported(place: str) -> Callable[..., Any]:
 
 class TableReader:
     """Makes rows of the tables of one kind in a file, one table after the other.
+
+    A class that derives from this one has a method for each kind of table, by the name of the kind.
+    Methods whose names begin with an underscore are for these.
 
     Args:
         file: where they are; it has the name of the library.
@@ -169,26 +171,17 @@ class OwnedReader(TableReader):
         self._seen.add(what)
 
 
-# Not by its name in quotes, which `typing` would compile with each import.
-_Reader = TypeVar("_Reader", bound=TableReader)
-_Row = TypeVar("_Row", bound=Change)
-
-
-def rows_of(
-    folder: Path,
-    reader_of: Callable[[Path, str], _Reader],
-    kinds: Mapping[str, Callable[[_Reader], Iterator[_Row]]],
-) -> Iterator[_Row]:
+def rows_of(folder: Path, reader_of: type[TableReader]) -> Iterator[Any]:
     """Yield the rows of all files of a folder.
 
     Args:
         folder: has the files; each has the name of a library.
         reader_of: the class of readers.
-        kinds: the name of a table to the method that makes rows of it.
 
     Raises:
         TableError: a file has what may not stand in it, or has something twice.
     """
+    kinds = [name for name, known in vars(reader_of).items() if callable(known) and name[0] != "_"]
     # An error may fit rows of several libraries; TRL and Transformers are asked about most.
     files = [file for file in folder.iterdir() if file.suffix == ".toml"]
     for file in sorted(files, reverse=True):
@@ -196,10 +189,10 @@ def rows_of(
             if kind not in kinds:
                 expected = " or ".join(f"[[{name}]]" for name in kinds)
                 raise TableError(f"{file.name}: expected {expected}, not [[{kind}]]")
-            make, reader = kinds[kind], reader_of(file, kind)
+            reader = reader_of(file, kind)
             for number, table in enumerate(tables):
                 reader.begin(number, table)
-                yield from make(reader)
+                yield from getattr(reader, kind)()
 
 
 # The same releases, classes and values are in many tables.
@@ -211,7 +204,7 @@ def _is_release(number: str) -> bool:
 @cache
 def _places(library: str, owners: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the names of classes with their library, which one may name; None if they are none."""
-    if not all(map(str.isidentifier, ".".join(owners).replace(":", ".", 1).split("."))):
+    if not all(map(str.isidentifier, ".".join(owners).replace(":", ".").split("."))):
         return None
     return tuple(
         [owner.replace(":", ".") if ":" in owner else f"{library}.{owner}" for owner in owners]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
@@ -38,11 +37,10 @@ def known_release(library: str) -> str | None:
     return version if version is not None and is_version(version) else None
 
 
-@dataclass(eq=False, repr=False)
 class MethodRows:
     """The rows for one method.
 
-    Args:
+    Attributes:
         keywords: by the keyword that scripts use.
         values: old values of keywords.
         orders: old orders of positional arguments, the newest first.
@@ -51,12 +49,13 @@ class MethodRows:
         adjusted: combinations of arguments to look for in each call.
     """
 
-    keywords: dict[str, Keyword] = field(default_factory=dict)
-    values: list[Value] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    behaviours: list[Behaviour] = field(default_factory=list)
-    defaults: dict[str, Default] = field(default_factory=dict)
-    adjusted: list[Adjusted] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.keywords: dict[str, Keyword] = {}
+        self.values: list[Value] = []
+        self.orders: list[Order] = []
+        self.behaviours: list[Behaviour] = []
+        self.defaults: dict[str, Default] = {}
+        self.adjusted: list[Adjusted] = []
 
     def add(self, row: Owned) -> None:
         """Add a row; it goes before one of the same name that is there."""
@@ -80,7 +79,7 @@ class MethodRows:
         """
         conditions = [row.concerns for row in self.adjusted]
         if self.behaviours or self.defaults or None in conditions:
-            return _always
+            return lambda args, kwargs: True
         old = frozenset({*self.keywords, *(row.name for row in self.values)})
         longest = 1 if self.orders else sys.maxsize
         chosen = [concerns for concerns in conditions if concerns is not None]
@@ -94,10 +93,6 @@ class MethodRows:
             return False
 
         return may_concern
-
-
-def _always(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    return True
 
 
 class Due:
@@ -165,17 +160,21 @@ class Due:
     def attributes_of(self, cls: type) -> dict[str, Attribute]:
         """Return the rows for the attributes that a class, and no other before it, answers for."""
         names = _public_names(cls)
-        if not self._attributes(names[0]):
-            return {}
-        return {row.name: row for name in reversed(names) for row in self._attributes(name)}
+        return self.attributes(names) if self.attributes(names[:1]) else {}
+
+    def attributes(self, ancestors: Sequence[str]) -> dict[str, Attribute]:
+        """Return the rows for attributes, by name; the arguments are those of `methods`."""
+        return {
+            row.name: row
+            for ancestor in reversed(ancestors)
+            for _, row in self._by_owner.get(ancestor, ())
+            if isinstance(row, Attribute)
+        }
 
     def assigned_of(self, cls: type) -> list[Assigned]:
         """Return the rows for the attributes of a class that scripts set."""
         rows = self._by_owner.get(_public_names(cls)[0], ())
         return [row for _, row in rows if isinstance(row, Assigned)]
-
-    def _attributes(self, owner: str) -> list[Attribute]:
-        return [row for _, row in self._by_owner.get(owner, ()) if isinstance(row, Attribute)]
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         """Return the same for the public names of a class and those that it derives from.
@@ -258,7 +257,7 @@ def _due(row: Change, version_of: Callable[[str], str | None]) -> Change | None:
 def _known_to(version: str, row: Default) -> Default | None:
     """Return a row without the defaults that are newer than what is installed."""
     known = tuple(value for value in row.values if _has(version, value[0]))
-    return replace(row, values=known) if len(known) > 1 else None
+    return row.replaced(values=known) if len(known) > 1 else None
 
 
 def _number(release: str) -> str:

@@ -46,7 +46,6 @@ class Flag:
 
     @property
     def name(self) -> str:
-        """The name of the setting."""
         return self.written.removeprefix("--").replace("-", "_")
 
     @property

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..reading.settings_files import text_of
 from . import readers
 from .launches import launches
 from .readers import Reader
 
 _KINDS = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".py")
-_LARGEST = 1_000_000
-"""Bytes of a file that is looked into."""
 _ABOVE = 2
 """Folders above that are looked into, too, since trainings are started there."""
 
@@ -27,7 +26,7 @@ class Neighbours:
     def script(self, path: str) -> str | None:
         """Return the text of a Python script by its path, as a command names it."""
         for folder in self._folders:
-            if (text := _read(folder / path)) is not None:
+            if (text := text_of(folder / path)) is not None:
                 return text
         return None
 
@@ -36,11 +35,11 @@ class Neighbours:
         name = self._path.name
         for folder in self._folders:
             for path in _files(folder):
-                text = _read(path) if path.suffix != ".py" else None
+                text = text_of(path) if path.suffix != ".py" else None
                 for started in launches(text, self.script) if text and name in text else ():
                     if Path(started.settings_file).name == name:
                         return started.reader
-        scripts = (_read(path) for path in _files(self._folders[0]) if path.suffix == ".py")
+        scripts = (text_of(path) for path in _files(self._folders[0]) if path.suffix == ".py")
         found = {reader for text in scripts if text and (reader := readers.of_script(text))}
         return found.pop() if len(found) == 1 else None
 
@@ -50,12 +49,3 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from sorted(path for path in folder.iterdir() if path.suffix in _KINDS)
     except OSError:
         return
-
-
-def _read(path: Path) -> str | None:
-    try:
-        if path.stat().st_size > _LARGEST:
-            return None
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return None

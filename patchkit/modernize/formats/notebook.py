@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +14,7 @@ from ...legacy.versions.due import Due
 from .. import python
 from ..errors import ScriptError
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
+from ..reading.reader import parsed
 from . import shell, yaml_settings
 from .edits import edited
 from .launches import Scripts
@@ -138,14 +137,11 @@ def _python(cells: list[_Cell], due: Due) -> Iterator[ScriptFinding]:
 def _trouble(text: str) -> tuple[int, str] | None:
     """Return the line and the reason why a cell is not Python; None if it is."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        last = text.count("\n") + 1
-        return min(error.lineno or 1, last), error.msg.rstrip(".?")
-    except (ValueError, RecursionError, MemoryError) as error:
-        return 1, str(error)
+        parsed(text)
+    except ScriptError as error:
+        cause = error.__cause__
+        line = min(getattr(cause, "lineno", None) or 1, text.count("\n") + 1)
+        return line, str(getattr(cause, "msg", cause)).rstrip(".?")
     return None
 
 

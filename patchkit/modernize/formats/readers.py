@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ..errors import ScriptError
 from ..reading import read
 from ..reading.kinship import ancestors
 from ..reading.reader import fields_of
-from ..reading.values import Library, Own, Several, Values
+from ..reading.values import Library, Own, flat
 
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
 _OTHER_PARSERS = {
@@ -110,7 +110,7 @@ def of_script(text: str) -> Reader | None:
         (_configuration(value), _own_fields(value))
         for parser in parsers
         for given in [*parser.positional[:1], *parser.keywords.values()]
-        for value in _flat(given.values)
+        for value in flat(given.values)
     ]
     if not found:
         return None
@@ -120,16 +120,6 @@ def of_script(text: str) -> Reader | None:
         frozenset().union(*(fields for names, fields in found if names)),
         sets_environment=any(_last(parser.name) == "TrlParser" for parser in parsers),
     )
-
-
-def _flat(values: Values) -> Iterator[object]:
-    """Yield what an expression may stand for, and what is in its lists."""
-    for value in values:
-        if isinstance(value, Several):
-            for element in value.elements:
-                yield from _flat(element)
-        else:
-            yield value
 
 
 def _configuration(value: object) -> tuple[str, ...]:

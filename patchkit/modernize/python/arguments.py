@@ -8,8 +8,31 @@ from typing import Any
 import libcst as cst
 
 
-def without(
-    parts: Sequence[Any], gone: Sequence[bool], opening: Any = None
+def rearranged(
+    parts: Sequence[Any], gone: Sequence[bool], new: Sequence[Any], opening: Any
+) -> tuple[list[Any], Any]:
+    """Return arguments, entries or names without some and with new ones.
+
+    Args:
+        parts: those that are there.
+        gone: which of them go.
+        new: those that come.
+        opening: the space behind the bracket; None if there is none.
+
+    Returns:
+        the parts, and the space behind the bracket, which gets the comments on what went.
+    """
+    everything = added(parts, new, opening)
+    kept, comments = _without(everything, [*gone, *[False] * len(new)], opening)
+    if not comments:
+        return kept, opening
+    if isinstance(opening, cst.ParenthesizedWhitespace):
+        return kept, opening.with_changes(empty_lines=[*opening.empty_lines, *comments])
+    return kept, cst.ParenthesizedWhitespace(empty_lines=comments, indent=True)
+
+
+def _without(
+    parts: Sequence[Any], gone: Sequence[bool], opening: Any
 ) -> tuple[list[Any], list[cst.EmptyLine]]:
     """Return the parts that stay, and comments that stood before the first of them."""
     leading = opening
@@ -34,10 +57,8 @@ def without(
 
 def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list[Any]:
     """Return parts with more at the end, each on its own line if those have their own."""
-    if not new:
-        return list(parts)
-    if not parts:
-        return [*new[:-1], new[-1]]
+    if not new or not parts:
+        return [*parts, *new]
     last = parts[-1]
     between = _between(parts, opening)
     end = _space_after(last)

@@ -10,7 +10,6 @@ from typing import Any
 from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
-from ..findings import ScriptOutcome
 from ..reading.expressions import generation_settings
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute
@@ -73,8 +72,10 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     decision = decide_read(row)
     old = f"{found.owner.rpartition('.')[2]}.{found.name}"
     if decision.refusal:
-        shown = f"{old}()" if row.is_method else old
-        plan.remark(found.node, shown, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
+        plan.refuse(found.node, f"{old}()" if row.is_method else old, row, decision.refusal)
+        return
+    if row.context and _unwrap(plan, found, row):
+        plan.changed(found.node, old, row.context, f"it {since(row)}; {decision.advice}")
         return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""
@@ -93,6 +94,41 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     plan.changed(found.node, old, source, f"it {since(row)}; {decision.advice}")
     if "{object}" not in written and not in_text:
         _simplify(plan, found.node)
+
+
+def _unwrap(plan: Plan, found: ScriptAttribute, row: Attribute) -> bool:
+    """Let the block of a former context stand without it; False if a person must do that."""
+    parents, written = plan.script.parents, ast.unparse(found.node.value)
+    item = parents.get(parents[found.node])
+    block = parents.get(item) if isinstance(item, ast.withitem) else None
+    if not isinstance(block, ast.With) or len(block.items) > 1:
+        return False
+    objects = [
+        node
+        for statement in block.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.expr) and ast.unparse(node) == written
+    ]
+    keyword = row.context.removesuffix("=")
+    handed = [_handed(node, parents.get(node)) for node in objects]
+    if block.body[0].lineno == block.lineno or (keyword != row.context and None in handed):
+        return False
+    for node, given in zip(objects, handed, strict=True):
+        if keyword == row.context:
+            source = row.context.format(object=plan.lines.source(node))
+            plan.edits.sources[span_of(node)] = source
+        elif given is not None:
+            plan.edits.keywords[span_of(given)] = keyword
+    plan.edits.removed.add(span_of(block))
+    return True
+
+
+def _handed(function: ast.expr, call: ast.AST | None) -> ast.expr | ast.keyword | None:
+    """Return the text that a tokenizer is called with; None if that is not sure."""
+    if not isinstance(call, ast.Call) or call.func is not function or len(call.args) > 1:
+        return None
+    named = (keyword for keyword in call.keywords if keyword.arg == "text")
+    return call.args[0] if call.args else next(named, None)
 
 
 def _simplify(plan: Plan, node: ast.expr) -> None:
@@ -176,7 +212,7 @@ def _set(plan: Plan, found: ScriptAttribute) -> None:
     decision, _ = decide_in_source(plan, row, found.given, {})
     if decision.refusal:
         text = f"{old} {plan.lines.source(found.given.node)}"
-        plan.remark(found.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE)
+        plan.refuse(found.node, text, row, decision.refusal)
     elif len(decision.arguments) == 1:
         ((to, value),) = decision.arguments.items()
         target = f"{plan.lines.source(found.node.value)}.{to}"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...legacy.call_sites import called
 from ...legacy.changes import Keyword, Order, Value
 from ...legacy.converting.order import fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
@@ -14,19 +15,15 @@ from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Given, Holder, ScriptCall
-from ..reading.values import Constant, Made, Several
+from ..reading.settings_files import READERS
+from ..reading.values import Constant, Made, flat
 from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
 from .plan import Plan
-from .standin import rendered
+from .standin import argument_list, rendered
 
-_CALLS = frozenset({"", "__init__", "__call__"})
-"""Methods that no script names."""
 _ELSE = " else None"
-_LOADING = frozenset({"load", "loads", "safe_load", "full_load"})
-"""Functions that read settings from a file."""
-
 _POSITIONAL = {
     "transformers.TrainingArguments": "args",
     "datasets.Dataset": "train_dataset",
@@ -77,10 +74,7 @@ class CallPlan:
             for name in self.keywords
             if name in rows.keywords and not (own is not None and own.takes(name))
         }
-        last = call.name.rpartition(".")[2]
-        self.name = last if call.method in _CALLS else f"{last}.{call.method}"
-        if call.own is not None:
-            self.name = call.own.name
+        self.name = call.title if call.own is None else call.own.name
 
     def translate(self) -> None:
         """Plan for each old keyword what is written in its place."""
@@ -134,9 +128,7 @@ class CallPlan:
         old = f"{self.name}({name}=)"
         if decision.refusal:
             text = f"{self.name}({name}={self.plan.lines.source(given.node)})"
-            self.plan.remark(
-                given.node, text, f"{since(row)}. {decision.refusal}", ScriptOutcome.GONE
-            )
+            self.plan.refuse(given.node, text, row, decision.refusal)
             return
         reason = decision.undecided
         is_local = given.value is UNKNOWN and self.plan.lines.is_local(given.node)
@@ -181,7 +173,7 @@ class CallPlan:
         if decision.because:
             because = f"{because}: {decision.because}"
         if moved:
-            new = f"{_shown(moved)} in the configuration"
+            new = f"{argument_list(moved)} in the configuration"
         finding = self.plan.changed(given.node, old, new or LEAVE_OUT, because)
         if decision.in_configuration:
             self._moved.append((given, finding))
@@ -211,7 +203,7 @@ class CallPlan:
         elif decision.arguments and name in self.keywords:
             self.remove(name)
             return ", ".join(f"{to}=" for to in decision.arguments)
-        return f"{decision.to}=" if decision.keeps_value and sources else _shown(sources)
+        return f"{decision.to}=" if decision.keeps_value and sources else argument_list(sources)
 
     def _keep(self, decision: Decision, given: Given) -> str:
         """Let the trainer's class follow a value that no keyword takes; return that in words.
@@ -228,7 +220,7 @@ class CallPlan:
     def _set_variable(self, variable: str, given: Given) -> str:
         """Set an environment variable before the call; return the statement."""
         source = self.plan.lines.source(given.node)
-        value = source if isinstance(given.value, str) else f"str({source})"
+        value = source if _is_text(given) else f"str({source})"
         statement = f'os.environ["{variable}"] = {value}'
         self.plan.imports.module("os")
         self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
@@ -258,7 +250,7 @@ class CallPlan:
         decision = decide_value(row, node.value) if isinstance(node, ast.Constant) else None
         if decision is None:
             return
-        is_here = self.plan.lines.is_within(node, given.node)
+        is_here = given.node in (node, *self.plan.script.around(node))
         old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
         if decision.refusal:
             outcome = ScriptOutcome.GONE if constant.surely else ScriptOutcome.REMARKED
@@ -374,6 +366,13 @@ def _parameter(given: Given) -> str | None:
     return None
 
 
+def _is_text(given: Given) -> bool:
+    """Tell whether an argument is surely a text."""
+    node = given.node
+    is_joined = isinstance(node, ast.Call) and ast.unparse(node.func) == "os.path.join"
+    return isinstance(given.value, str) or isinstance(node, ast.JoinedStr) or is_joined
+
+
 def _is_renamed(row: Keyword) -> bool:
     decision = decide(row)
     return decision.keeps_value and not decision.in_configuration
@@ -386,16 +385,7 @@ def _constants(given: Given) -> Iterator[Constant]:
     elif isinstance(given.node, ast.Constant):
         yield Constant(given.node)
     else:
-        yield from _constants_of(given.values)
-
-
-def _constants_of(values: tuple[Any, ...]) -> Iterator[Constant]:
-    for value in values:
-        if isinstance(value, Constant):
-            yield value
-        elif isinstance(value, Several):
-            for element in value.elements:
-                yield from _constants_of(element)
+        yield from (value for value in flat(given.values) if isinstance(value, Constant))
 
 
 def _is_read(tree: ast.Module, node: ast.expr) -> bool:
@@ -403,8 +393,7 @@ def _is_read(tree: ast.Module, node: ast.expr) -> bool:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     if isinstance(node, ast.Call):
-        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        return name in _LOADING
+        return called(node) in READERS
     return isinstance(node, ast.Name) and any(
         isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)
@@ -414,7 +403,3 @@ def _is_read(tree: ast.Module, node: ast.expr) -> bool:
         and _is_read(tree, statement.value)
         for statement in ast.walk(tree)
     )
-
-
-def _shown(sources: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={source}" for name, source in sources.items())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import product
 
 from ...legacy.changes import Adjusted, Copied, OtherParameter, Parameters, Uncalled
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import since
-from ..findings import ScriptOutcome
 from ..reading.expressions import default_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
@@ -28,16 +28,14 @@ _HANDLER = "transformers.CallbackHandler"
 def plan_classes(plan: Plan) -> None:
     """Give the fields and methods of the script's own classes their current names."""
     for cls in plan.script.classes:
-        public = tuple(
-            dict.fromkeys(ancestor for name in cls.ancestors for ancestor in ancestors(name))
-        )
+        public = ancestors(*cls.ancestors)
         methods = plan.due.methods(public)
         _fields(plan, cls, methods.get("__init__", MethodRows()))
-        for row in _adjusted(methods):
-            if isinstance(row.in_source, Parameters):
-                _give_parameters(plan, cls, row, row.in_source)
-            elif isinstance(row.in_source, Uncalled):
-                _refuse_uncalled(plan, cls, row, row.in_source)
+        for row, node in product(_adjusted(methods), _functions(cls)):
+            if node.name == row.name and isinstance(row.in_source, Parameters):
+                _give_parameters(plan, cls, node, row, row.in_source)
+            elif node.name == row.name and isinstance(row.in_source, Uncalled):
+                _refuse_uncalled(plan, cls, node, row, row.in_source)
         for node in _functions(cls):
             _refuse_copy(plan, node, node.name, cls.ancestors[0])
         if _CALLBACK in public:
@@ -71,7 +69,7 @@ def _refuse_copy(plan: Plan, node: _Function, name: str, owner: str) -> None:
         action = row.in_source
         if isinstance(action, Copied) and action.parameter in names:
             old = f"the {owner.rpartition('.')[2]}.{name} that {node.name} is a copy of"
-            plan.remark(node, old, f"{since(row)}. {action.refusal}", ScriptOutcome.GONE)
+            plan.refuse(node, old, row, action.refusal)
             return
 
 
@@ -94,8 +92,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
             value = default.value if default is not None else UNKNOWN
             decision, _ = decided(row, value, Standin({}, ()))
             if decision.refusal:
-                because = f"{since(row)}. {decision.refusal}"
-                plan.remark(node, old, because, ScriptOutcome.GONE)
+                plan.refuse(node, old, row, decision.refusal)
             elif decision.keeps_value:
                 plan.edits.sources[span_of(node.target)] = decision.to
                 plan.changed(node, old, decision.to, f"it {since(row)}")
@@ -107,7 +104,7 @@ def _fields(plan: Plan, cls: OwnClass, rows: MethodRows) -> None:
                 continue
             renamed = decide_value(value_row, default.value)
             if renamed is not None and renamed.refusal:
-                plan.remark(node, old, f"{since(value_row)}. {renamed.refusal}", ScriptOutcome.GONE)
+                plan.refuse(node, old, value_row, renamed.refusal)
             elif renamed is not None:
                 new = rendered(renamed.arguments[value_row.name])
                 plan.edits.sources[span_of(default)] = new
@@ -123,44 +120,38 @@ def _read_in(cls: OwnClass) -> set[str]:
     }
 
 
-def _refuse_uncalled(plan: Plan, cls: OwnClass, row: Adjusted, action: Uncalled) -> None:
+def _refuse_uncalled(
+    plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Uncalled
+) -> None:
     """Remark that no trainer calls a method, unless another method of the class mentions it."""
-    for node in _functions(cls):
-        others = (other for other in _functions(cls) if other is not node)
-        mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
-        if node.name == row.name and row.name not in mentioned:
-            because = f"{since(row)}. {action.refusal}"
-            plan.remark(node, f"{cls.name}.{node.name}", because, ScriptOutcome.GONE)
+    others = (other for other in _functions(cls) if other is not node)
+    mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
+    if row.name not in mentioned:
+        plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
 
 
-def _give_parameters(plan: Plan, cls: OwnClass, row: Adjusted, action: Parameters) -> None:
+def _give_parameters(
+    plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Parameters
+) -> None:
     """Give a method the parameters that it is called with today."""
-    for node in _functions(cls):
-        args = node.args
-        if node.name != row.name or args.vararg or args.kwarg or args.kwonlyargs:
-            continue
-        names = {each.arg for each in (*args.posonlyargs, *args.args)}
-        lacking = [each for each in action.more if each.partition("=")[0] not in names]
-        if not lacking:
-            continue
-        old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
-        own = [each.arg for each in (*args.posonlyargs, *args.args)][1:]
-        misplaced = [
-            name
-            for place, name in enumerate(action.after)
-            if name in own and own.index(name) != place
-        ]
-        if misplaced:
-            before = ", ".join(action.after)
-            because = f"is called with {before} and {', '.join(lacking)}; take them in this order"
-            plan.remark(node, old, because)
-            continue
-        plan.edits.parameters[span_of(node)] += lacking
-        if action.attribute is not None and plan.due.is_due(action.attribute[0]):
-            plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
-        elif action.first:
-            plan.edits.first[span_of(node)].append(action.first)
-        plan.changed(node, old, f"with {', '.join(lacking)}", f"it {since(row)}")
+    args = node.args
+    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    lacking = [each for each in action.more if each.partition("=")[0] not in names]
+    if args.vararg or args.kwarg or args.kwonlyargs or not lacking:
+        return
+    old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
+    own, more = names[1:], ", ".join(lacking)
+    places = enumerate(action.after)
+    if any(name in own and own.index(name) != place for place, name in places):
+        before = ", ".join(action.after)
+        plan.remark(node, old, f"is called with {before} and {more}; take them in this order")
+        return
+    plan.edits.parameters[span_of(node)] += lacking
+    if action.attribute is not None and plan.due.is_due(action.attribute[0]):
+        plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
+    elif action.first:
+        plan.edits.first[span_of(node)].append(action.first)
+    plan.changed(node, old, f"with {more}", f"it {since(row)}")
 
 
 def _rename_parameter(plan: Plan, cls: OwnClass, row: Adjusted, action: OtherParameter) -> None:

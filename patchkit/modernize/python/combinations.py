@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...legacy.changes import (
@@ -105,11 +105,35 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     if not is_lambda and not any(map(_returns_list, functions)):
         return
     function = f"({ITSELF})" if is_lambda else ITSELF
+    old = f"{call.name}({action.keyword}=) that returns a list for a batch"
+    if any(_names(each, action.columns) for each in (*functions, given.node)):
+        _map(plan, call, row, action, old)
+        return
     plan.wrap(given.node, action.written.replace("{value}", function))
     call.is_old = True
-    old = f"{call.name}({action.keyword}=) that returns a list for a batch"
     plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
+
+
+def _names(function: ast.AST, columns: Sequence[str]) -> bool:
+    return any(getattr(node, "value", None) in columns for node in ast.walk(function))
+
+
+def _map(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped, old: str) -> None:
+    """Call a function with the batches of datasets whose columns would be used in its place."""
+    function = call.keywords[action.keyword].node
+    rows = [call.keywords[name] for name in action.datasets if name in call.keywords]
+    are_named = isinstance(function, ast.Name) and all(
+        isinstance(each.node, ast.Name) and _is_dataset(each) for each in rows
+    )
+    if not rows or not are_named:
+        plan.remark(function, old, f"{since(row)}; {action.unless}")
+        return
+    for each in rows:
+        source = action.mapped.replace("{value}", plan.lines.source(function))
+        plan.wrap(each.node, source.replace("{rows}", plan.lines.source(each.node)))
+    call.remove(action.keyword)
+    plan.changed(function, old, "….map(…)", f"it {since(row)}, and rows have other columns")
 
 
 def _returns_list(function: ast.AST) -> bool:

@@ -15,7 +15,7 @@ from ..reading.values import Made
 from .calls import CallPlan
 from .edits import ITSELF, span_of
 from .plan import Plan
-from .standin import rendered
+from .standin import argument_list, rendered
 
 _ARGUMENTS = "transformers.TrainingArguments"
 _TRAINER = "transformers.Trainer"
@@ -39,8 +39,8 @@ class ConfigurationPlan:
         self._trainer = trainer
         self._calls = calls
         call = trainer.call
-        names = call.own.ancestors if call.own is not None else ancestors(call.name)
-        self._name = next((name for name in map(_public, names) if name.startswith("trl.")), "")
+        names = ancestors(*(call.own.ancestors if call.own is not None else (call.name,)))
+        self._name = next((name for name in names if name.startswith("trl.")), "")
         self._configuration = self._name.removesuffix("Trainer") + "Config"
         if not self._name and trainer.settings:
             self._name, self._configuration = _TRAINER, _ARGUMENTS
@@ -82,7 +82,7 @@ class ConfigurationPlan:
             plan.is_kept = True
         for by in needed:
             function = self._plan.imports.name(by, trainer.node)
-            limits = ", ".join(f"{name}={source}" for name, source in kept.items())
+            limits = argument_list(kept)
             self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
             new = f"{function}({self._trainer.name}, {limits})"
             self._plan.changed(trainer.node, self._trainer.name, new, "it truncated prompts itself")
@@ -108,8 +108,8 @@ class ConfigurationPlan:
         return self._is_own(made) or (made.own is None and _public(made.class_name) == _ARGUMENTS)
 
     def _is_own(self, made: Made) -> bool:
-        names = made.own.ancestors if made.own is not None else ancestors(made.class_name)
-        return self._configuration in {_public(base) for name in names for base in ancestors(name)}
+        names = made.own.ancestors if made.own is not None else (made.class_name,)
+        return self._configuration in ancestors(*names)
 
     def _needs_own(self, made: Made) -> bool:
         """Tell whether a trainer does not take a configuration of that class."""
@@ -168,18 +168,18 @@ class ConfigurationPlan:
             if trainer.settings:
                 trainer.leave()
                 cls = self._configuration.partition(".")[2]
-                text = f"says {self._written()} in the {cls} of its args= today"
+                text = f"says {argument_list(trainer.settings)} in the {cls} of its args= today"
                 self._plan.remark(call.node, f"{trainer.name}(…)", text)
             return
         cls = self._plan.spell(self._configuration, call.node, call)
         settings = {"output_dir": '"tmp_trainer"', **self._defaults(), **trainer.settings}
-        given = [f"{name}={source}" for name, source in settings.items()]
         indent = self._plan.lines.indentation(call.node)
         if indent is None:
-            source = f"{cls}({', '.join(given)})"
+            source = f"{cls}({argument_list(settings)})"
         else:
             unit = "\t" if indent.startswith("\t") else "    "
-            lines = "".join(f"{indent}{unit}{each},\n" for each in given)
+            given = settings.items()
+            lines = "".join(f"{indent}{unit}{name}={each},\n" for name, each in given)
             source = f"{cls}(\n{lines}{indent})"
         self._plan.edits.added[span_of(call.node)]["args"] = source
         self._plan.changed(
@@ -195,7 +195,7 @@ class ConfigurationPlan:
         function = self._plan.imports.name(_CONFIGURED, given.node)
         parts = [ITSELF, cls]
         if self._trainer.settings:
-            parts.append(self._written())
+            parts.append(argument_list(self._trainer.settings))
         self._plan.wrap(given.node, f"{function}({', '.join(parts)})")
         self._plan.changed(
             given.node,
@@ -203,9 +203,6 @@ class ConfigurationPlan:
             f"args={function}(…)",
             f"its configuration is made elsewhere, and has to be of the class {cls}",
         )
-
-    def _written(self) -> str:
-        return ", ".join(f"{name}={source}" for name, source in self._trainer.settings.items())
 
 
 def _public(name: str) -> str:

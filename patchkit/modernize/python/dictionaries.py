@@ -6,13 +6,9 @@ import ast
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import decide
+from ..reading.expressions import DEEPEST, HANDED
 from ..reading.script import Holder, ScriptCall
 from .plan import Plan
-
-_HANDED = "fn_kwargs"
-"""The keyword of `map` for what the function gets besides the row."""
-_DEEPEST = 5
-"""Dictionaries within dictionaries that are looked into."""
 
 
 def may_edit(plan: Plan, call: ScriptCall, holder: Holder, row: Keyword) -> bool:
@@ -24,10 +20,10 @@ def may_edit(plan: Plan, call: ScriptCall, holder: Holder, row: Keyword) -> bool
 def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[ScriptCall | None]:
     """Return the calls that a dictionary is given to; None for any other use."""
     parent = plan.script.parents.get(holder)
-    if isinstance(parent, ast.keyword) and parent.arg in (None, _HANDED):
+    if isinstance(parent, ast.keyword) and parent.arg in (None, HANDED):
         return _given_to(plan, parent, depth)
     if isinstance(parent, ast.Dict):
-        return _users_of(plan, parent, depth + 1) if depth < _DEEPEST else [None]
+        return _users_of(plan, parent, depth + 1) if depth < DEEPEST else [None]
     target: ast.AST | None = None
     if isinstance(parent, ast.Assign):
         target = parent.targets[0]
@@ -47,7 +43,7 @@ def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[ScriptCall | None
 def _given_to(plan: Plan, keyword: ast.keyword, depth: int) -> list[ScriptCall | None]:
     user = plan.script.parents.get(keyword)
     if isinstance(user, ast.Call) and isinstance(user.func, ast.Name) and user.func.id == "dict":
-        return _users_of(plan, user, depth + 1) if depth < _DEEPEST else [None]
+        return _users_of(plan, user, depth + 1) if depth < DEEPEST else [None]
     return [next((call for call in plan.script.calls if call.node is user), None)]
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Iterator
 
 from ..reading.script import Script
 from .edits import NewImport, ScriptEdits, Span, span_of
 
-_BUILTINS = frozenset(dir(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -41,8 +39,8 @@ class Imports:
         if present is not None:
             return present
         if (module, last) not in self._bound:
-            taken = {*self._script.bound, *_BUILTINS, *self._bound.values()}
-            bound = f"{last}_of_{module.partition('.')[0]}" if last in taken else last
+            is_taken = self._script.has_meaning(last) or last in self._bound.values()
+            bound = f"{last}_of_{module.partition('.')[0]}" if is_taken else last
             self._bound[module, last] = bound
             self._add(NewImport(module, last, bound), at)
         return self._bound[module, last]
@@ -50,9 +48,8 @@ class Imports:
     def module(self, name: str) -> None:
         """Import a module unless the script does so at its top."""
         body = self._script.tree.body
-        for statement in body:
-            if isinstance(statement, ast.Import) and _has(statement, name):
-                return
+        if any(isinstance(each, ast.Import) and _has(each, name) for each in body):
+            return
         first = next(self._imports(), None) or next(self._after_docstring())
         waiting = self._edits.before[self._statement(first)]
         if f"import {name}" not in waiting:
@@ -81,15 +78,9 @@ class Imports:
 
     def _reaches(self, node: ast.stmt, at: ast.AST) -> bool:
         """Tell whether an import is there for another node."""
-        functions = (outer for outer in self._around(node) if isinstance(outer, _FUNCTIONS))
+        functions = (outer for outer in self._script.around(node) if isinstance(outer, _FUNCTIONS))
         function = next(functions, None)
-        return function is None or function in (at, *self._around(at))
-
-    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes that a node is in, the innermost first."""
-        while (parent := self._script.parents.get(node)) is not None:
-            yield parent
-            node = parent
+        return function is None or function in (at, *self._script.around(at))
 
     def _add(self, new: NewImport, at: ast.AST) -> None:
         """Import a name above where it is needed, and below what may have to come before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ..reading.script import Script
 from .edits import ITSELF, Span, span_of
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.Subscript)
@@ -15,14 +16,14 @@ class Lines:
     """The lines of a script.
 
     Args:
+        text: the script.
+        script: what it names, and its syntax tree.
         sources: expressions that are replaced, and by what.
     """
 
-    def __init__(
-        self, text: str, parents: Mapping[ast.AST, ast.AST], sources: Mapping[Span, str]
-    ) -> None:
+    def __init__(self, text: str, script: Script, sources: Mapping[Span, str]) -> None:
         self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._parents = parents
+        self._script = script
         self._sources = sources
 
     def source(self, node: ast.expr) -> str:
@@ -87,8 +88,8 @@ class Lines:
         here = node
         while True:
             while not isinstance(here, ast.stmt):
-                here = self._parents[here]
-            parent = self._parents[here]
+                here = self._script.parents[here]
+            parent = self._script.parents[here]
             group = self._on_one_line(here, parent)
             first, last = group[0], group[-1]
             line = self._lines[first.lineno - 1].encode()
@@ -99,27 +100,13 @@ class Lines:
                 return (*span_of(first)[:2], *span_of(last)[2:])
             here = parent
 
-    @staticmethod
-    def is_within(node: ast.expr, outer: ast.expr) -> bool:
-        """Tell whether an expression is another one, or a part of it."""
-        inner, around = span_of(node), span_of(outer)
-        return around[:2] <= inner[:2] and inner[2:] <= around[2:]
-
     def is_in_text(self, node: ast.AST) -> bool:
         """Tell whether an expression is part of a formatted text, where quotes may end it."""
-        while not isinstance(node, ast.stmt):
-            if isinstance(node, ast.JoinedStr):
-                return True
-            node = self._parents[node]
-        return False
+        return any(isinstance(outer, ast.JoinedStr) for outer in self._script.around(node))
 
     def is_local(self, node: ast.AST) -> bool:
         """Tell whether names of a node may only be known inside an expression around it."""
-        while not isinstance(node, ast.stmt):
-            if isinstance(node, _LOCAL):
-                return True
-            node = self._parents[node]
-        return False
+        return any(isinstance(outer, _LOCAL) for outer in (node, *self._script.around(node)))
 
     @staticmethod
     def _on_one_line(statement: ast.stmt, parent: ast.AST) -> list[ast.stmt]:

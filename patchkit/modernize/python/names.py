@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import defaultdict
-from collections.abc import Iterator
 
+from ...legacy.changes import Moved
 from ...legacy.places import FoundName
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
 from ..reading.script import ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
-
-_BUILTINS = frozenset(dir(builtins))
 
 
 def plan_names(plan: Plan) -> None:
@@ -53,42 +50,42 @@ def plan_names(plan: Plan) -> None:
         elif isinstance(use.node, ast.expr):
             plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
         _found(plan, use, became)
+        if isinstance(row, Moved) and row.read:
+            _read_today(plan, row)
     for node, moved in statements.items():
         _import_from(plan, node, moved)
     for (_, instead), uses in gone.items():
         _gone(plan, uses, instead)
 
 
+def _read_today(plan: Plan, row: Moved) -> None:
+    """Read what is the result today in place of a part of it."""
+    parts = row.read.count(".")
+    for node in ast.walk(plan.script.tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node).endswith(row.read):
+            inner: ast.expr = node
+            for _ in range(parts):
+                assert isinstance(inner, ast.Attribute)
+                inner = inner.value
+            plan.edits.sources[span_of(node)] = plan.lines.source(inner)
+            plan.changed(node, row.read, plan.lines.source(inner), f"it {since(row)}")
+
+
 def _rename(plan: Plan, old: str, new: str) -> bool:
     """Let a script call what it imports by its name of today; False if that could be another."""
-    tree, bound = plan.script.tree, plan.script.bound
-    if old == new or new in bound or new in _BUILTINS:
+    tree = plan.script.tree
+    if old == new or plan.script.has_meaning(new):
         return False
     uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
-    given = sum(name == old for node in ast.walk(tree) for name in _given(node))
     is_elsewhere = any(
         isinstance(node, ast.Constant) and node.value == old for node in ast.walk(tree)
     )
-    if given > 1 or is_elsewhere or any(map(plan.lines.is_in_text, uses)):
+    if plan.bindings.number(old) > 1 or is_elsewhere or any(map(plan.lines.is_in_text, uses)):
         return False
     for node in uses:
         plan.edits.sources[span_of(node)] = new
         plan.changed(node, old, new, "it is imported by this name")
     return True
-
-
-def _given(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node of a script gives a meaning to."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield node.asname or node.name
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        yield from node.names
 
 
 def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:

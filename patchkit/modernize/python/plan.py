@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from ...legacy.changes import Attribute
+from ...legacy.changes import Attribute, Change
 from ...legacy.versions.due import Due, MethodRows
+from ...legacy.wording import since
 from ..findings import ScriptFinding, ScriptOutcome
 from ..reading.kinship import ancestors
 from ..reading.script import Script, ScriptCall
@@ -25,9 +26,8 @@ class Plan:
         self.due = due
         self.edits = ScriptEdits()
         self.findings: list[ScriptFinding] = []
-        self._attributes: dict[str, dict[str, Attribute]] = {}
         self.bindings = Bindings(script.tree, script.parents)
-        self.lines = Lines(text, script.parents, self.edits.sources)
+        self.lines = Lines(text, script, self.edits.sources)
         self.imports = Imports(script, self.edits, self.today, self.lines.statement)
 
     def find(
@@ -54,6 +54,10 @@ class Plan:
         self.find(node.lineno, old, "", because, outcome)
         self.put_remark(node, f"{old} {because}")
 
+    def refuse(self, node: Placed, old: str, row: Change, refusal: str) -> None:
+        """Put a remark above a statement that cannot run, and note it."""
+        self.remark(node, old, f"{since(row)}. {refusal}", ScriptOutcome.GONE)
+
     def put_remark(self, node: ast.AST, text: str) -> None:
         """Put a remark above a statement, unless it is there."""
         place = self.lines.statement(node)
@@ -65,8 +69,7 @@ class Plan:
 
     def rows_of(self, call: ScriptCall) -> MethodRows:
         """Return the rows for what is called."""
-        names = call.own.ancestors if call.own is not None else (call.name,)
-        public = tuple(dict.fromkeys(base for name in names for base in ancestors(name)))
+        public = ancestors(*(call.own.ancestors if call.own is not None else (call.name,)))
         method = call.method
         former = self.attributes_of(call.name).get(method) if method else None
         if former is not None and former.written == "{object}":
@@ -75,15 +78,7 @@ class Plan:
 
     def attributes_of(self, owner: str) -> dict[str, Attribute]:
         """Return the rows for the attributes of a class, by name."""
-        if owner not in self._attributes:
-            known = ancestors(owner)
-            self._attributes[owner] = {
-                row.name: row
-                for name in reversed(known)
-                for row in self.due.of(Attribute)
-                if name in row.owners
-            }
-        return self._attributes[owner]
+        return self.due.attributes(ancestors(owner))
 
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone."""

@@ -17,6 +17,7 @@ from .configurations import ConfigurationPlan
 from .names import plan_names
 from .plan import Plan
 from .silent import plan_silent
+from .standin import argument_list
 
 _IN_TEXT = "is old, and stands in a formatted text; make the object before it"
 
@@ -71,8 +72,8 @@ def _plan_calls(plan: Plan) -> None:
         ConfigurationPlan(plan, planned, calls).make()
     for planned in calls.values():
         if any(planned.kept_by.values()) and not planned.is_kept:
-            limits = ", ".join(f"{name}={source}" for name, source in planned.kept.items())
-            plan.remark(planned.call.node, limits, "truncated what the trainer got; do it there")
+            old = argument_list(planned.kept)
+            plan.remark(planned.call.node, old, "truncated what the trainer got; do it there")
         plan_silent(plan, planned)
 
 

@@ -42,6 +42,10 @@ class Bindings:
             scope = None if scope is self._tree else self._scope(self._parents[scope])
         return None
 
+    def number(self, name: str) -> int:
+        """Return at how many places a script gives a name a meaning."""
+        return sum(len(lines) for (_, known), lines in self._lines.items() if known == name)
+
     def means_the_same(self, source: str, here: ast.expr, there: ast.expr) -> bool:
         """Tell whether an expression means the same at two places."""
         names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}

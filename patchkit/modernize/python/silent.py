@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ...legacy.call_sites import CallSiteSource
+import ast
+from collections.abc import Iterator
+
+from ...legacy.call_sites import CallSiteSource, called
 from ...legacy.converting.defaults import difference
 from ...legacy.converting.read_as_ids import is_read_as_ids
 from ...legacy.decisions import gives_other_results, is_relied_on
@@ -12,6 +15,10 @@ from .calls import CallPlan
 from .edits import span_of
 from .plan import Plan
 
+_DECODING = frozenset({"batch_decode", "decode"})
+_READING = frozenset({"parse_args_and_config", "parse_args_into_dataclasses"})
+_PREDICTIONS, _FILLER = "predictions", "-100"
+
 
 def plan_silent(plan: Plan, call: CallPlan) -> None:
     """Report for a call behaviour and defaults that changed without an error."""
@@ -19,7 +26,10 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     for row in call.rows.behaviours:
         if row.silent is not None and gives_other_results(row.silent, given):
             text = f"since {release(row.gone)} it {row.silent.told}"
-            if row.silent.raises:
+            for node in _decoding(plan) if row.silent.decoded else ():
+                because = f"{row.silent.decoded}, since {release(row.gone)}"
+                plan.remark(node, called(node), because)
+            if row.silent.raises and (plan.edits or not row.silent.of_older):
                 because = f"{row.silent.told}, since {release(row.gone)}"
                 plan.remark(call.call.node, call.name, because)
                 continue
@@ -33,6 +43,9 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
                 if reads_ids is not None:
                     continue
             plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
+    if call.call.method in _READING and plan.edits:
+        text = "gets the command line of an older script; look for old flags there"
+        plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
         return
     told = [
@@ -45,3 +58,35 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
         plan.find(
             call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
         )
+
+
+def _decoding(plan: Plan) -> Iterator[ast.Call]:
+    """Yield the calls in which functions for metrics decode the predictions as they come."""
+    for function in ast.walk(plan.script.tree):
+        if not isinstance(function, ast.FunctionDef) or not function.args.args:
+            continue
+        predicted, replaced = _predictions(function)
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or called(node) not in _DECODING or not node.args:
+                continue
+            name = getattr(node.args[0], "id", getattr(node.args[0], "attr", ""))
+            if name in predicted | {_PREDICTIONS} and name not in replaced:
+                yield node
+
+
+def _predictions(function: ast.FunctionDef) -> tuple[set[str], set[str]]:
+    """Return the variables for a trainer's predictions, and those without what fills them up."""
+    given = function.args.args[-1].arg, function.args.args[0].arg
+    predicted: set[str] = set()
+    replaced: set[str] = set()
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign):
+            continue
+        target, value = node.targets[0], node.value
+        if _FILLER in ast.unparse(node):
+            replaced.update(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+        elif isinstance(target, ast.Tuple) and getattr(value, "id", "") in given:
+            predicted.add(getattr(target.elts[0], "id", ""))
+        elif getattr(value, "attr", "") == _PREDICTIONS:
+            predicted.add(getattr(target, "id", ""))
+    return predicted, replaced

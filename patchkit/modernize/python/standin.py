@@ -102,6 +102,11 @@ def decided(row: Keyword, value: Any, call: Standin) -> tuple[Decision, frozense
     return decision, frozenset(taken - call.arguments.keys() - call.unknown.keys())
 
 
+def argument_list(sources: Mapping[str, str]) -> str:
+    """Return sources as arguments: `beta=0.1, max_length=512`."""
+    return ", ".join(f"{name}={source}" for name, source in sources.items())
+
+
 def rendered(value: Any, spell: Callable[[str], str] = str) -> str:
     """Return the source of a value.
 
@@ -112,10 +117,8 @@ def rendered(value: Any, spell: Callable[[str], str] = str) -> str:
     if isinstance(value, Expression):
         return value.source
     if isinstance(value, Construction):
-        given = ", ".join(
-            f"{name}={rendered(each, spell)}" for name, each in value.settings.items()
-        )
-        return f"{spell(value.name)}({given})"
+        given = {name: rendered(each, spell) for name, each in value.settings.items()}
+        return f"{spell(value.name)}({argument_list(given)})"
     if isinstance(value, list):
         return f"[{', '.join(rendered(each, spell) for each in value)}]"
     if isinstance(value, dict):

@@ -135,6 +135,10 @@ class _Writer(cst.CSTTransformer):
                 )
         if isinstance(original, cst.If) and self._take("removed", self._span(original)):
             return cst.RemoveFromParent()
+        if isinstance(original, cst.With) and self._take("removed", self._span(original)):
+            first, *others = changed.body.body
+            above = [*changed.leading_lines, *first.leading_lines]
+            return cst.FlattenSentinel([first.with_changes(leading_lines=above), *others])
         if isinstance(original, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             return self._statement(self._span(original), changed)
         return changed
@@ -173,23 +177,10 @@ class _Writer(cst.CSTTransformer):
         more = self._take("added", self._span(original)) or {}
         if not more and not any(gone):
             return updated
-        opening = updated.whitespace_before_args
         new = [arguments.keyword_argument(*each) for each in more.items()]
-        args = arguments.added(updated.args, new, opening)
-        args, comments = arguments.without(args, [*gone, *[False] * len(new)], opening)
-        changed = updated.with_changes(args=args)
-        if comments:
-            changed = changed.with_changes(whitespace_before_args=self._before(changed, comments))
-        return changed
-
-    @staticmethod
-    def _before(call: cst.Call, comments: Sequence[cst.EmptyLine]) -> Any:
-        space = call.whitespace_before_args
-        if isinstance(space, cst.ParenthesizedWhitespace):
-            return space.with_changes(empty_lines=[*space.empty_lines, *comments])
-        return cst.ParenthesizedWhitespace(
-            first_line=cst.TrailingWhitespace(), empty_lines=comments, indent=True
-        )
+        opening = updated.whitespace_before_args
+        args, opening = arguments.rearranged(updated.args, gone, new, opening)
+        return updated.with_changes(args=args, whitespace_before_args=opening)
 
     def _dictionary(self, original: cst.Dict, updated: cst.Dict) -> cst.Dict:
         gone, elements = [], list[Any]()
@@ -201,17 +192,11 @@ class _Writer(cst.CSTTransformer):
                 quote = part.key.quote if isinstance(part.key, cst.SimpleString) else '"'  # type: ignore
                 changed = changed.with_changes(key=cst.SimpleString(f"{quote}{name}{quote}"))
             elements.append(changed)
-        opening = updated.lbrace.whitespace_after
         new = arguments.entries(self._take("added", self._span(original)) or {})
-        elements = arguments.added(elements, new, opening)
-        if any(gone):
-            gone += [False] * len(new)
-            elements, comments = arguments.without(elements, gone, opening)
-            if comments:
-                space = cst.ParenthesizedWhitespace(empty_lines=comments, indent=True)
-                lbrace = updated.lbrace.with_changes(whitespace_after=space)
-                updated = updated.with_changes(lbrace=lbrace)
-        return updated.with_changes(elements=elements)
+        lbrace = updated.lbrace
+        elements, opening = arguments.rearranged(elements, gone, new, lbrace.whitespace_after)
+        lbrace = lbrace.with_changes(whitespace_after=opening)
+        return updated.with_changes(elements=elements, lbrace=lbrace)
 
     def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
         span = self._span(original)
@@ -256,18 +241,14 @@ def _with_names(
     node: cst.ImportFrom, names: Sequence[cst.ImportAlias], kept: Any, extended: list[NewImport]
 ) -> cst.ImportFrom:
     gone = [alias not in kept for alias in names]
-    staying, comments = arguments.without(names, gone)
     new = [cst.ImportAlias(cst.Name(added.name), _as(added)) for added in extended]
-    staying = arguments.added(staying, new)
+    opening = getattr(node.lpar, "whitespace_after", None)
+    staying, opening = arguments.rearranged(names, gone, new, opening)
     if staying and node.lpar is None and not isinstance(staying[-1].comma, cst.MaybeSentinel):
         staying[-1] = staying[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    changed = node.with_changes(names=staying)
-    if comments and isinstance(node.lpar, cst.LeftParen):
-        space = node.lpar.whitespace_after
-        if isinstance(space, cst.ParenthesizedWhitespace):
-            space = space.with_changes(empty_lines=[*space.empty_lines, *comments])
-            changed = changed.with_changes(lpar=node.lpar.with_changes(whitespace_after=space))
-    return changed
+    if node.lpar is not None:
+        node = node.with_changes(lpar=node.lpar.with_changes(whitespace_after=opening))
+    return node.with_changes(names=staying)
 
 
 def _as(new: NewImport) -> cst.AsName | None:

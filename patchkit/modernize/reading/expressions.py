@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from ...legacy.call_sites import called
 from ...legacy.decisions import UNKNOWN
 from . import kinship
 from .script import (
@@ -55,10 +56,10 @@ TRAINING = frozenset({_TRAINER, _ARGUMENTS})
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PEFT_MODEL = "peft.PeftModel"
 _PARTIAL = "functools.partial"
-_HANDED = "fn_kwargs"
+HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
-_DEEPEST = 5
+DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
@@ -75,6 +76,7 @@ class Expressions:
         self.script = script
         self.scope = Scope()
         self.stars: list[str] = []
+        self.beside: dict[str, Values] = {}
         self.changed: set[int] = set()
         self.parts: dict[int, list[Holder]] = {}
         self.returned: dict[ast.AST, Values] = {}
@@ -117,7 +119,7 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         is_read = not is_called and isinstance(node.ctx, ast.Load)
-        for value in self.evaluate(node.value):
+        for value in self._objects(node):
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
                 if not kinship.is_class(value.name):
@@ -127,7 +129,7 @@ class Expressions:
                     self.script.attributes.append(
                         ScriptAttribute(value.name, node.attr, node.lineno, node, of_class=True)
                     )
-                found += (Library(name),)
+                found += (Library(name), *self.beside.get(name, ()))
             elif isinstance(value, Made):
                 if is_read:
                     self._read(value, node)
@@ -137,6 +139,16 @@ class Expressions:
             elif isinstance(value, Dictionary) and node.attr in _CHANGING:
                 self.changed.add(id(value.node))
         return found
+
+    def _objects(self, node: ast.Attribute) -> Values:
+        """Return what an attribute may be read from, also where its name alone tells that."""
+        values = self.evaluate(node.value)
+        owner = unmistakable().get(node.attr, "")
+        is_open = all(
+            isinstance(each, MadeMethod) or (isinstance(each, Constant) and each.is_none)
+            for each in values
+        )
+        return (Made(owner),) if owner and is_open else values
 
     def _of_own(self, value: Made, name: str) -> Values:
         """Return what an attribute of an object of a script's own class may be.
@@ -281,8 +293,8 @@ class Expressions:
 
     def _of_file(self, node: ast.Call, given: list[Given]) -> Values:
         """Return what is read from a file: its path, until a reader of settings has that."""
-        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        folder, is_read = self.script.folder, name in READERS
+        name, folder = called(node), self.script.folder
+        is_read = name in READERS
         if folder is None or not (is_read or name in OPENING):
             return ()
         if given:
@@ -299,7 +311,7 @@ class Expressions:
         self, node: ast.Call, given: list[Given], keywords: dict[str, Given]
     ) -> None:
         """Note the function that `map` calls with each row and with `fn_kwargs`."""
-        handed, mapped = keywords.get(_HANDED), given[0] if given else keywords.get("function")
+        handed, mapped = keywords.get(HANDED), given[0] if given else keywords.get("function")
         if handed is None or mapped is None:
             return
         (holder,) = handed.values if len(handed.values) == 1 else (None,)
@@ -335,7 +347,7 @@ class Expressions:
             known = self.evaluate_again(value)
             if name is not None:
                 yield name, Given(value.lineno, value, literal(value), known, node, keyword)
-            elif len(known) == 1 and isinstance(known[0], Dictionary) and depth < _DEEPEST:
+            elif len(known) == 1 and isinstance(known[0], Dictionary) and depth < DEEPEST:
                 yield from self._entries(known[0].node, depth + 1)
         for part in self.parts.get(id(node), ()):
             yield from self._entries(part, depth + 1)
@@ -385,23 +397,22 @@ def entries(
 ) -> Iterator[tuple[str | None, ast.expr, ast.keyword | None]]:
     """Return the names and values of a dictionary; None for a name that is not known."""
     if isinstance(node, ast.Assign):
-        yield item_of(node), node.value, None
+        target = node.targets[0]
+        name = _text_in(target.slice) if isinstance(target, ast.Subscript) else None
+        yield name or "", node.value, None
         return
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             yield keyword.arg, keyword.value, keyword
         return
     for key, value in zip(node.keys, node.values, strict=True):
-        text = key.value if isinstance(key, ast.Constant) else None
-        yield text if isinstance(text, str) else None, value, None
+        yield _text_in(key), value, None
 
 
-def item_of(node: ast.Assign) -> str:
-    """Return the key that an assignment to an item of a dictionary sets; empty if not known."""
-    target = node.targets[0]
-    key = target.slice if isinstance(target, ast.Subscript) else None
-    text = key.value if isinstance(key, ast.Constant) else None
-    return text if isinstance(text, str) else ""
+def _text_in(node: ast.expr | None) -> str | None:
+    """Return a text that a script writes down; None for another expression."""
+    text = node.value if isinstance(node, ast.Constant) else None
+    return text if isinstance(text, str) else None
 
 
 def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:
@@ -468,6 +479,16 @@ def generation_settings() -> frozenset[str]:
 
     rows = (row for row in all_rows() if isinstance(row, Assigned) and row.beside)
     return frozenset(row.name for row in rows if _CONFIG in row.owners)
+
+
+@cache
+def unmistakable() -> Mapping[str, str]:
+    """Return attributes that scripts read from objects of one class alone, and that class."""
+    from ...legacy.changes import Attribute
+    from ...legacy.rows import all_rows
+
+    rows = (row for row in all_rows() if isinstance(row, Attribute) and row.is_unmistakable)
+    return {row.name: row.owners[0] for row in rows}
 
 
 def _target(value: object) -> tuple[str, str, OwnClass | None]:

@@ -42,15 +42,17 @@ _MAKERS = frozenset({"from_pretrained", "from_config", "from_dict", "from_list",
 
 
 @cache
-def ancestors(name: str) -> tuple[str, ...]:
-    """Return the public names of a class and of those that it derives from, the nearest first.
+def ancestors(*names: str) -> tuple[str, ...]:
+    """Return the public names of classes and of those that they derive from, the nearest first.
 
     Args:
-        name: a class, with dots, wherever its library has it.
+        names: classes, with dots, wherever their libraries have them.
     """
-    public = f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
-    farther = (known for parent in _parents().get(public, ()) for known in ancestors(parent))
-    return tuple(dict.fromkeys((public, *farther)))
+    found: dict[str, None] = {}
+    for name in names:
+        public = f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
+        found |= dict.fromkeys((public, *ancestors(*_parents().get(public, ()))))
+    return tuple(found)
 
 
 @cache
@@ -64,6 +66,12 @@ def _parents() -> Mapping[str, tuple[str, ...]]:
         for name in names.split()
     }
     return {**_PUSHED, **found, **_OF_FUNCTIONS}
+
+
+@cache
+def packages() -> frozenset[str]:
+    """Return the libraries whose classes are known."""
+    return frozenset(name.partition(".")[0] for name in _parents())
 
 
 def made_by(name: str, method: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ..errors import ScriptError
-from . import kinship
-from .expressions import TRAINING, Expressions, instance_of, literal, made_of
+from . import kinship, neighbours
+from .expressions import TRAINING, Expressions, initializer_of, instance_of, literal, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 
+_DEEPEST = 1
+"""Modules that a module beside the script imports are read, and no others."""
 _PASSES = 3
 """What goes into a function and comes out of it is known in the pass after."""
 _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -29,22 +31,36 @@ def read(text: str, folder: Path | None = None) -> Script:
     Raises:
         ScriptError: it does not parse, or is nested too deeply.
     """
-    tree = parsed(text)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    reader: _ScriptReader | None = None
-    try:
-        for _ in range(_PASSES):
-            reader = _ScriptReader(Script(tree, parents=parents, folder=folder), reader)
-            reader.run()
-    except RecursionError as error:
-        raise ScriptError("an expression is nested too deeply to be read") from error
-    assert reader is not None
-    script = reader.script
+    script = _reader_of(text, folder).script
     if script.is_of_unsloth:
         script.calls = [call for call in script.calls if not _is_of_unsloth(call)]
     for found in (script.uses, script.calls, script.attributes, script.classes):
         found.sort(key=lambda place: (place.line, getattr(place.node, "col_offset", 0)))
     return script
+
+
+def _reader_of(text: str, folder: Path | None, depth: int = 0) -> _ScriptReader:
+    """Return a reader that has read a script, or a module that one imports."""
+    tree = parsed(text)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    reader: _ScriptReader | None = None
+    try:
+        for _ in range(_PASSES):
+            reader = _ScriptReader(Script(tree, parents=parents, folder=folder), reader, depth)
+            reader.run()
+    except RecursionError as error:
+        raise ScriptError("an expression is nested too deeply to be read") from error
+    assert reader is not None
+    return reader
+
+
+@lru_cache(maxsize=32)
+def _neighbour(path: Path, changed: int, depth: int) -> _ScriptReader | None:
+    """Return a reader of a module beside a script; None if it cannot be read."""
+    try:
+        return _reader_of(path.read_text(encoding="utf-8"), path.parent, depth + 1)
+    except (OSError, UnicodeDecodeError, ScriptError):
+        return None
 
 
 def parsed(text: str) -> ast.Module:
@@ -99,11 +115,13 @@ class _ScriptReader(Expressions):
     Args:
         script: what is found goes there.
         before: the pass before, which knows what functions get and return.
+        depth: how many modules import one another until this one is imported.
     """
 
-    def __init__(self, script: Script, before: _ScriptReader | None) -> None:
+    def __init__(self, script: Script, before: _ScriptReader | None, depth: int = 0) -> None:
         super().__init__(script, known_names())
         self._before = before
+        self._depth = depth
         self._waiting: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Scope, OwnClass | None]]
         self._waiting = []
         self._optional = False
@@ -136,6 +154,8 @@ class _ScriptReader(Expressions):
     def _on_import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._use_import(alias.name, node, alias, module=True)
+            for name, values in self._beside(alias.name).items():
+                self.beside[f"{alias.name}.{name}"] = values
             if alias.asname:
                 self._bind(alias.asname, (Library(alias.name),))
             else:
@@ -143,9 +163,10 @@ class _ScriptReader(Expressions):
                 self._bind(top, (Library(top),))
 
     def _on_importfrom(self, node: ast.ImportFrom) -> None:
+        beside = self._beside(node.module or "", node.level)
         for alias in node.names:
             if node.level or not node.module or node.module == "__future__":
-                self._bind(alias.asname or alias.name, ())
+                self._bind(alias.asname or alias.name, beside.get(alias.name, ()))
             elif alias.name == "*":
                 self.stars.append(node.module)
                 self._use_import(node.module, node, alias, module=True)
@@ -155,7 +176,26 @@ class _ScriptReader(Expressions):
                 bound = alias.asname or alias.name
                 # The first import of a try is meant; others take over where it fails.
                 present = self.scope.names.get(bound, ()) if self._optional else ()
-                self._bind(bound, merged(present, (Library(name),)))
+                here = beside.get(alias.name, ())
+                self._bind(bound, merged(present, (Library(name), *here)))
+
+    def _beside(self, module: str, level: int = 0) -> Mapping[str, Values]:
+        """Return what a module beside the script has; nothing if there is none."""
+        folder = self.script.folder
+        is_ours = module.partition(".")[0] in kinship.packages()
+        if folder is None or not module or is_ours or self._depth > _DEEPEST:
+            return {}
+        path = neighbours.file_of(module, level, folder)
+        reader = path and _neighbour(path, path.stat().st_mtime_ns, self._depth)
+        if not path or not reader:
+            return {}
+
+        def of_script(values: Values) -> Values:
+            return neighbours.handed(values, path.name, reader._entries)
+
+        for node, values in reader.returned_now.items():
+            self.returned[node] = of_script(values)
+        return {name: of_script(values) for name, values in reader.scope.names.items()}
 
     def _use_import(self, name: str, node: ast.AST, alias: ast.alias, module: bool = False) -> None:
         line = getattr(alias, "lineno", 0)
@@ -306,11 +346,8 @@ class _ScriptReader(Expressions):
         bases = [value for base in node.bases for value in self.evaluate(base)]
         ancestors: list[str] = []
         fields: dict[str, ast.AnnAssign] = {}
-        constructors = [
-            statement
-            for statement in node.body
-            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
-        ]
+        own = initializer_of(node)
+        constructors = [] if own is None else [own]
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 Holder = ast.Dict | ast.Call | ast.Assign
 """What gives entries to a dictionary."""
 _UNSLOTH = "unsloth"
+_UNNAMED = frozenset({"", "__init__", "__call__"})
+"""Methods that no script names."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,12 @@ class ScriptCall:
     complete: bool = True
     own: OwnClass | None = None
 
+    @property
+    def title(self) -> str:
+        """What is called, in short: `SFTTrainer`, `PreTrainedModel.generate`."""
+        last = self.name.rpartition(".")[2]
+        return last if self.method in _UNNAMED else f"{last}.{self.method}"
+
 
 @dataclass(frozen=True)
 class ScriptAttribute:
@@ -154,6 +163,16 @@ class Script:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     folder: Path | None = None
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes that a node is part of, the innermost first."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def has_meaning(self, name: str) -> bool:
+        """Tell whether Python or the script itself gives a name a meaning."""
+        return name in self.bound or hasattr(builtins, name)
 
     @property
     def is_of_unsloth(self) -> bool:

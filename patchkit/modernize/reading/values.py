@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,10 @@ class Constant:
     node: ast.expr
     surely: bool = True
 
+    @property
+    def is_none(self) -> bool:
+        return isinstance(self.node, ast.Constant) and self.node.value is None
+
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
@@ -121,6 +125,16 @@ def merged(first: Values, second: Iterable[object]) -> Values:
     for value in second:
         known.setdefault(_identity(value), value)
     return tuple(known.values())[:_MOST]
+
+
+def flat(values: Values) -> Iterator[object]:
+    """Yield what an expression may stand for, and what is in its lists."""
+    for value in values:
+        if isinstance(value, Several):
+            for element in value.elements:
+                yield from flat(element)
+        else:
+            yield value
 
 
 def _identity(value: object) -> object:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 
-from ...legacy.changes import Attribute
 from ...legacy.decisions import UNKNOWN, decide_read, decide_value
 from ...legacy.versions.due import Due
 from ...legacy.wording import release, since
+from ...text import Word
 from ..python.standin import Expression, Standin, decided, known_value
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute, ScriptCall
 from .needs import Need, rows_for
 
 
-class Fate(str, Enum):
+class Fate(Word):
     """What the legacy layer does about something that the installed releases lack."""
 
     FIXED = "fixed"
@@ -27,9 +26,6 @@ class Fate(str, Enum):
     """It came with a release after the installed one."""
     UNKNOWN = "unknown"
     """No release that was read has it, or nothing is known of it."""
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -105,12 +101,11 @@ def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] |
 
 
 def _of_attribute(attribute: ScriptAttribute, due: Due) -> tuple[Fate, str, bool] | None:
-    owners = ancestors(attribute.owner)
-    for row in due.of(Attribute):
-        if row.name == attribute.name and set(row.owners) & set(owners):
-            decision = decide_read(row)
-            return *_told(since(row), decision.advice, decision.refusal), False
-    return None
+    row = due.attributes(ancestors(attribute.owner)).get(attribute.name)
+    if row is None:
+        return None
+    decision = decide_read(row)
+    return *_told(since(row), decision.advice, decision.refusal), False
 
 
 def _told(begin: str, advice: str, refusal: str) -> tuple[Fate, str]:

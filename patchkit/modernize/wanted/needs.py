@@ -94,8 +94,6 @@ def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
             yield Need(f"{name}()", call.line, tuple(gone), subject)
     owners = owners_of(call)
     rows = rows_for(call, _all_rows())
-    shown = call.name.rpartition(".")[2]
-    shown += "" if call.method in ("", "__init__", "__call__") else f".{call.method}"
     for keyword, given in call.keywords.items():
         if call.own is not None and call.own.takes(keyword):
             continue
@@ -106,13 +104,13 @@ def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
         if not possible and not call.method and call.name not in owners:
             continue  # a function that has only the name of one that is known
         if possible is not None:
-            what = f"{shown}({keyword}=)"
+            what = f"{call.title}({keyword}=)"
             yield Need(what, given.line, tuple(possible), call, given, keyword)
     for value in rows.values:
         argument = call.keywords.get(value.name)
         known = value.library in history.libraries
         if known and argument is not None and argument.value == value.value:
-            what = f"{shown}({value.name}={value.value!r})"
+            what = f"{call.title}({value.name}={value.value!r})"
             possible = [{value.library: _before(value, history)}]
             yield Need(what, argument.line, tuple(possible), call, argument, value.name)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from ...legacy.rows import all_rows
 from ...legacy.versions.due import Due
+from ...text import Word
 from ..findings import ScriptFinding, ScriptOutcome
 from ..history import History
 from ..python.rewriting import planned
@@ -20,15 +20,12 @@ from .silent import ScriptSilentChange, silent
 from .source import PythonText
 
 
-class ScriptVerdict(str, Enum):
+class ScriptVerdict(Word):
     """Whether a script runs on what is installed."""
 
     AS_IT_IS = "as it is"
     WITH_THE_LAYER = "with the legacy layer"
     NOT = "not"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

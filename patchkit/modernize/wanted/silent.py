@@ -95,7 +95,4 @@ def _until(changed: str, releases: Sequence[str] | None) -> bool | None:
 
 
 def _shown(call: ScriptCall) -> str:
-    cls = call.name.rpartition(".")[2]
-    if call.method in ("", "__init__"):
-        return cls
-    return call.method if cls.startswith(_OBJECTS) else f"{cls}.{call.method}"
+    return call.title.rpartition(".")[2] if call.title.startswith(_OBJECTS) else call.title

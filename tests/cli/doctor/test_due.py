@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from patchkit.catalogue.entries import load
-from patchkit.cli.doctor import due, pairs, requirements, versions
+from patchkit.cli.doctor import diagnose, due, pairs, requirements, versions
 from patchkit.engine import session
 from patchkit.environment import installed_distributions
 from patchkit.matrix import lookup
@@ -165,7 +165,23 @@ def test_older_than_any_measured(installation, measured) -> None:
     (step,) = section.steps
     assert not step.wrong
     assert "For 1 bug the installed versions (trl 0.9.0) are older than any" in step.what
-    assert step.do == ("patchkit verify --everywhere", "pip install -U trl")
+    assert step.do == ("patchkit verify --everywhere", "pip install -U 'trl>=1.16.0'")
+
+
+@pytest.mark.parametrize(("pin", "printed"), [("trl~=0.9.0", False), ("trl<2", True)])
+def test_an_upgrade_that_reaches_nothing_measured_is_not_printed(
+    installation, measured, pin: str, printed: bool
+) -> None:
+    """As with adapters 1.3.0, which keeps Transformers where it is."""
+    measured("2.13.0")
+    installation.add("trl", "0.9.0")
+    installation.add("peft", "0.10.0")
+    installation.add("framework", "1.0", [pin, "peft"])
+    (step,) = [step for step in diagnose(quick=True).steps if "older than any" in step.what]
+    assert step.do == (
+        "patchkit verify --everywhere",
+        *["pip install -U 'trl<2,>=1.16.0' peft"] * printed,
+    )
 
 
 def test_doctor_with_a_damaged_matrix(installation, monkeypatch) -> None:

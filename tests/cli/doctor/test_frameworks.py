@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from patchkit.cli.doctor import diagnose, frameworks
+from patchkit.cli.doctor import diagnose, frameworks, pairs
 from patchkit.environment import frameworks as named
 from patchkit.environment import installed_distributions
 from patchkit.reporting.pins import Pins
@@ -36,7 +36,7 @@ def test_it_is_named(made_up) -> None:
     (fact,) = section.facts
     assert row.label == "made-up"
     assert row.text.startswith("3.1. Requires trl<2,>=1, transformers. patchkit fixes ")
-    assert row.text.endswith(", and nothing of its own: `patchkit run -- made-up-cli …`.")
+    assert row.text.endswith(", and none of made-up itself: `patchkit run -- made-up-cli …`.")
     assert fact["requires"] == ["trl<2,>=1", "transformers"]
     assert 0 < fact["due"] < 100
 
@@ -48,6 +48,14 @@ def test_what_requires_the_most_is_named_first(made_up) -> None:
             "made-up",
             "helper",
         ]
+
+
+def test_of_two_comes_first_what_no_other_requires(installation) -> None:
+    """As flair and transformer-smaller-training-vocab, which only flair's users have."""
+    installation.add("above", "1.0", ["beside", "trl"])
+    installation.add("beside", "1.0", ["trl"])
+    for installed in (installed_distributions(), dict(reversed(installed_distributions().items()))):
+        assert list(named(installed)) == ["above", "beside"]
 
 
 def test_what_to_do_starts_the_framework(made_up) -> None:
@@ -65,6 +73,14 @@ def test_without_a_command_or_a_bug(installation) -> None:
     assert texts["other"] == "1.0. Requires accelerate. patchkit has nothing to fix in these."
 
 
+def test_a_framework_with_bugs_of_its_own(installation) -> None:
+    installation.add("nemo-automodel", "0.7.0", ["transformers"])
+    installation.add("transformers", "5.18.0")
+    section = frameworks.check(Pins(installed_distributions()))
+    assert ", and 1 of nemo-automodel itself: " in section.rows[0].text
+    assert section.facts[0]["due_of_its_own"] == 1
+
+
 def test_none(installation) -> None:
     section = frameworks.check(Pins(installed_distributions()))
     assert (section.facts, section.rows[0].text) == ([], "None is installed.")
@@ -80,6 +96,19 @@ def test_the_diagnosis_keeps_to_its_pins(installation) -> None:
     assert step.do == ("pip install 'transformers<5,>=4.55'",)
     assert "framework" in diagnosis.to_dict()["environment"]["installed"]
     assert "trl>=0.29" not in str(diagnosis)
+
+
+@pytest.mark.parametrize(("version", "told"), [("0.9.3", True), ("0.9.5", False)])
+def test_a_framework_that_works_around_a_known_pair(installation, version, told) -> None:
+    """LLaMA-Factory gives TRL the function of Transformers that it expects, and its DPO trains."""
+    installation.add("llamafactory", version, ["trl<=0.24.0", "transformers>=4.55"])
+    installation.add("trl", "0.24.0")
+    installation.add("transformers", "5.6.0")
+    diagnosis = diagnose(quick=True)
+    assert bool([step for step in diagnosis.steps if "work together" in step.what]) == told
+    (row,) = [row for row in pairs.check().rows if "measured with" in row.text]
+    assert row.text.endswith("`llamafactory` works around it.") != told
+    assert row.alarming == told
 
 
 def test_triton_is_what_nemo_automodel_needs_another_of(installation) -> None:

@@ -18,6 +18,7 @@ from patchkit.known.reading import read
 from . import old_methods, test_old_calls, test_pipelines
 from .both_sides import run_without
 from .programs import answer
+from .test_names import WITH_OTHER_KEYS
 
 pytestmark = pytest.mark.skipif(
     in_range(version("trl"), "<1.16"), reason="older releases raise fewer of these errors"
@@ -41,8 +42,6 @@ OF_THE_ERROR = {
 """What the answer must have where the layer tells more than the first error speaks of."""
 SILENT = {"dtype_of_a_model_by_name", "set_afterwards"}
 """Pieces that raise nothing: their results are others."""
-WITH_OTHER_KEYS = {"transformers._import_structure"}
-"""Names that are there still, so that asking for one is no error."""
 PIECES = {
     **{name: (case[0], case[3]) for name, case in test_old_calls.OLD.items()},
     **{f"{name} of objects": (case[0], case[3]) for name, case in old_methods.PIECES.items()},

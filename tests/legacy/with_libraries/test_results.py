@@ -46,11 +46,13 @@ def state():
 tokenizer = AutoTokenizer.from_pretrained("half")
 tokenizer.chat_template = "{% for m in messages %}{{ m['content'] }} {% endfor %}"
 states = [state(), state()]
+if sys.argv[2] == "older":
+    SFTConfig("out", use_cpu=True, bf16=False, max_seq_length=8)
 legacy = patchkit.report().to_dict()["legacy"]
 patchkit.revert()
 print(json.dumps({
     "states": states,
-    "told": [use for use in (legacy or {"uses": []})["uses"]],
+    "told": [use for use in (legacy or {"uses": []})["uses"] if use["kind"] == "told"],
     "after": state(),
 }))
 """
@@ -96,8 +98,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _run(choice: object, folder: Path) -> dict[str, Any]:
-    done = run_text(SCRIPT, json.dumps(choice), folder=folder)
+def _run(choice: object, folder: Path, age: str = "today's") -> dict[str, Any]:
+    done = run_text(SCRIPT, json.dumps(choice), age, folder=folder)
     answer: dict[str, Any] = printed(done)
     answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
     return answer
@@ -109,11 +111,16 @@ def test_without_the_layer(folder: Path) -> None:
     assert answer["log"] == []
 
 
-def test_changes_are_told_once(folder: Path) -> None:
+def test_nothing_is_told_of_a_script_without_old_spellings(folder: Path) -> None:
     answer = _run(True, folder)
     assert answer["states"] == [TODAY, TODAY]
+    assert answer["told"] == answer["log"] == []
+
+
+def test_changes_are_told_once(folder: Path) -> None:
+    answer = _run(True, folder, "older")
+    assert answer["states"] == [TODAY, TODAY]
     told = {use["old"]: use["message"] for use in answer["told"]}
-    assert {use["kind"] for use in answer["told"]} == {"told"}
     assert {use["count"] for use in answer["told"]} == {2}
     assert told.keys() == {
         "SFTConfig",
@@ -127,7 +134,7 @@ def test_changes_are_told_once(folder: Path) -> None:
     assert "learning_rate" not in told["DPOConfig"]
     assert "write dtype=torch.float32" in told["AutoModelForCausalLM.from_pretrained"]
     assert "write return_dict=False" in told["apply_chat_template"]
-    assert len(answer["log"]) == len(told)
+    assert len(answer["log"]) == len(told) + 1
 
 
 def test_the_releases_of_then_are_given_back(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A fixture: tiny quantized models that are saved once for all tests of PEFT's patches."""
+"""Fixtures: tiny quantized models that are saved once for all tests of PEFT's patches."""
 
 from __future__ import annotations
 
@@ -28,3 +28,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return made[name]
 
     return save
+
+
+@pytest.fixture(scope="session")
+def load(saved: Callable[..., Path]) -> Callable[..., Any]:
+    """Return a function of bits and options of `quantized.save` that loads the bfloat16 model."""
+    from patchkit.lab import quantized
+
+    return lambda bits, **options: quantized.load(
+        saved(bits=bits, **options), dtype="bfloat16"
+    ).eval()

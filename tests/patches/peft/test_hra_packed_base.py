@@ -17,6 +17,8 @@ tiny.go_offline()
 
 import peft  # noqa: E402
 
+from ..snippets import distance  # noqa: E402
+
 PATCH = "peft-hra-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
@@ -36,17 +38,9 @@ def adapted(model: Any, *, init_weights: bool = False) -> Any:
         return peft.get_peft_model(model, config).eval()
 
 
-def load(saved: Any, bits: int) -> Any:
-    return quantized.load(saved(bits=bits), dtype="bfloat16").eval()
-
-
-def distance(logits: torch.Tensor, expected: torch.Tensor) -> float:
-    return ((logits.float() - expected.float()).norm() / expected.float().norm()).item()
-
-
 @pytest.mark.parametrize("bits", [4, 8])
-def test_logits_are_those_of_the_values(saved: Any, bits: int) -> None:
-    model = load(saved, bits)
+def test_logits_are_those_of_the_values(load: Any, bits: int) -> None:
+    model = load(bits)
     dense = adapted(copy.deepcopy(model).dequantize())
     model = adapted(model)
     with torch.no_grad():
@@ -61,8 +55,8 @@ def test_logits_are_those_of_the_values(saved: Any, bits: int) -> None:
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_trained_and_merged(saved: Any, bits: int) -> None:
-    model = adapted(load(saved, bits))
+def test_trained_and_merged(load: Any, bits: int) -> None:
+    model = adapted(load(bits))
     with patchkit.patched(only=[PATCH, *OTHERS], strict=True):
         quantized.step(model.train())
         with torch.no_grad():

@@ -57,10 +57,6 @@ def pair(request: pytest.FixtureRequest) -> tuple[str, int]:
     return kind, bits
 
 
-def load(saved: Any, bits: int, **options: Any) -> Any:
-    return quantized.load(saved(bits=bits, **options), dtype="bfloat16").eval()
-
-
 def adapted(model: Any, kind: str) -> Any:
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(0)
@@ -101,9 +97,9 @@ def merged_in_float32(layer: Any) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("has_run", [True, False])
-def test_merged_weights_are_the_sum(saved: Any, pair: tuple[str, int], has_run: bool) -> None:
+def test_merged_weights_are_the_sum(load: Any, pair: tuple[str, int], has_run: bool) -> None:
     kind, bits = pair
-    model = adapted(load(saved, bits), kind)
+    model = adapted(load(bits), kind)
     if has_run:  # The first forward of an 8-bit layer moves what is known of its weight.
         with torch.no_grad():
             shapes.forward(copy.deepcopy(model)) if bits == 4 else shapes.forward(model)
@@ -119,10 +115,10 @@ def test_merged_weights_are_the_sum(saved: Any, pair: tuple[str, int], has_run: 
 
 
 def test_without_it_the_adapter_is_lost_or_the_merge_raises(
-    saved: Any, pair: tuple[str, int]
+    load: Any, pair: tuple[str, int]
 ) -> None:
     kind, bits = pair
-    model = adapted(load(saved, bits), kind)
+    model = adapted(load(bits), kind)
     if kind in ("HRAConfig", "C3AConfig") and bits == 8:
         expected = {name: merged_in_float32(layer) for name, layer in layers(model).items()}
         model.merge_adapter()
@@ -134,9 +130,9 @@ def test_without_it_the_adapter_is_lost_or_the_merge_raises(
         model.merge_adapter()
 
 
-def test_unmerged_by_subtraction(saved: Any, pair: tuple[str, int]) -> None:
+def test_unmerged_by_subtraction(load: Any, pair: tuple[str, int]) -> None:
     kind, bits = pair
-    model = adapted(load(saved, bits), kind)
+    model = adapted(load(bits), kind)
     before = {name: values(layer) for name, layer in layers(model).items()}
     merged = {name: merged_in_float32(layer) for name, layer in layers(model).items()}
     with patchkit.patched(only=PATCH, strict=True):
@@ -150,8 +146,8 @@ def test_unmerged_by_subtraction(saved: Any, pair: tuple[str, int]) -> None:
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_exact_unmerge_puts_the_packed_weights_back(saved: Any, bits: int) -> None:
-    model = adapted(load(saved, bits), "C3AConfig")
+def test_exact_unmerge_puts_the_packed_weights_back(load: Any, bits: int) -> None:
+    model = adapted(load(bits), "C3AConfig")
     before = {name: layer.get_base_layer().weight for name, layer in layers(model).items()}
     packed = {name: weight.data.clone() for name, weight in before.items()}
     with patchkit.patched(only=[PATCH, "peft-exact-unmerge"], strict=True):
@@ -163,8 +159,8 @@ def test_exact_unmerge_puts_the_packed_weights_back(saved: Any, bits: int) -> No
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_a_refused_merge_leaves_the_layer_as_it_was(saved: Any, bits: int) -> None:
-    model = adapted(load(saved, bits), "C3AConfig")
+def test_a_refused_merge_leaves_the_layer_as_it_was(load: Any, bits: int) -> None:
+    model = adapted(load(bits), "C3AConfig")
     found = layers(model)
     before = {name: layer.get_base_layer().weight for name, layer in found.items()}
     for parameter in model.parameters():

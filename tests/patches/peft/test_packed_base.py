@@ -17,6 +17,8 @@ tiny.go_offline()
 
 import peft  # noqa: E402
 
+from ..snippets import distance  # noqa: E402
+
 PATCH = "peft-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
@@ -39,18 +41,10 @@ def adapted(model: Any, name: str) -> Any:
         return peft.get_peft_model(model, config).eval()
 
 
-def load(saved: Any, bits: int) -> Any:
-    return quantized.load(saved(bits=bits), dtype="bfloat16").eval()
-
-
-def distance(logits: torch.Tensor, expected: torch.Tensor) -> float:
-    return ((logits.float() - expected.float()).norm() / expected.float().norm()).item()
-
-
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("method", METHODS)
-def test_logits_are_those_of_the_values(saved: Any, method: str, bits: int) -> None:
-    model = load(saved, bits)
+def test_logits_are_those_of_the_values(load: Any, method: str, bits: int) -> None:
+    model = load(bits)
     with torch.no_grad():
         dense = shapes.forward(adapted(copy.deepcopy(model).dequantize(), method))
         if bits == 4 or method == "DeloraConfig":
@@ -62,9 +56,9 @@ def test_logits_are_those_of_the_values(saved: Any, method: str, bits: int) -> N
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("method", METHODS)
-def test_trained_and_merged(saved: Any, method: str, bits: int) -> None:
+def test_trained_and_merged(load: Any, method: str, bits: int) -> None:
     with patchkit.patched(only=[PATCH, *OTHERS], strict=True):
-        model = adapted(load(saved, bits), method)
+        model = adapted(load(bits), method)
         quantized.step(model.train())
         with torch.no_grad():
             before = shapes.forward(model.eval())
@@ -83,8 +77,8 @@ def test_plain_bases_compute_as_before(saved: Any, method: str) -> None:
     assert torch.equal(without, after)
 
 
-def test_shira_on_an_8bit_base_runs_without_autocast(saved: Any) -> None:
-    model = load(saved, 8)
+def test_shira_on_an_8bit_base_runs_without_autocast(load: Any) -> None:
+    model = load(8)
     config = peft.ShiraConfig(r=4, target_modules=["q_proj", "up_proj"])
     try:
         model = peft.get_peft_model(model, config).eval()
@@ -98,11 +92,11 @@ def test_shira_on_an_8bit_base_runs_without_autocast(saved: Any) -> None:
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_randlora_merges_what_its_forward_computes(saved: Any, bits: int) -> None:
+def test_randlora_merges_what_its_forward_computes(load: Any, bits: int) -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = peft.RandLoraConfig(r=4, target_modules=["q_proj", "up_proj"])
-        model = peft.get_peft_model(load(saved, bits), config).eval()
+        model = peft.get_peft_model(load(bits), config).eval()
         with torch.no_grad():
             for name, parameter in model.named_parameters():
                 if "randlora_lambda" in name:

@@ -17,6 +17,7 @@ from ..snippets import numbers
 tiny.go_offline()
 
 import transformers  # noqa: E402
+from patchkit.patches.transformers.input_dtype import TINY_WHISPER  # noqa: E402
 
 ID = "transformers-input-dtype"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
@@ -28,23 +29,7 @@ FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def whisper() -> tuple[Any, dict[str, torch.Tensor]]:
-    config = transformers.WhisperConfig(
-        vocab_size=64,
-        num_mel_bins=8,
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=16,
-        decoder_ffn_dim=16,
-        max_source_positions=8,
-        max_target_positions=8,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=1,
-    )
+    config = transformers.WhisperConfig(**TINY_WHISPER)
     inputs = {"input_features": numbers(1, 8, 16), "decoder_input_ids": torch.tensor([[3, 4]])}
     return transformers.WhisperForConditionalGeneration(config), inputs
 

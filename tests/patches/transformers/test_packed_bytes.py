@@ -17,6 +17,9 @@ tiny.go_offline()
 
 import peft  # noqa: E402
 import transformers  # noqa: E402
+from patchkit.patches.transformers.packed_bytes import TINY_LAYOUTLM  # noqa: E402
+
+from ..snippets import distance  # noqa: E402
 
 ID = "transformers-packed-bytes"
 #: What 4-bit layers on some CPUs need to infer.
@@ -36,23 +39,10 @@ def load(plain: Any, bits: int, **options: Any) -> Any:
     return quantized.reload(plain, dtype="bfloat16", quantization_config=config).eval()
 
 
-def distance(found: torch.Tensor, expected: torch.Tensor) -> float:
-    return float((found.float() - expected.float()).norm() / expected.float().norm())
-
-
 @pytest.fixture(scope="module")
 def layoutlm() -> Any:
-    config = transformers.LayoutLMv3Config(
-        **SIZES,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        coordinate_size=8,
-        shape_size=16,
-        visual_embed=False,
-        pad_token_id=1,
-    )
     torch.manual_seed(0)
-    return transformers.LayoutLMv3Model(config).eval()
+    return transformers.LayoutLMv3Model(transformers.LayoutLMv3Config(**TINY_LAYOUTLM)).eval()
 
 
 @pytest.mark.parametrize("adapted", [False, True])

@@ -12,6 +12,8 @@ import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 
+from ..snippets import distance
+
 ID = "transformers-packed-router"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = pytest.mark.skipif(
@@ -50,10 +52,6 @@ def weights(made: Any, inputs: torch.Tensor) -> torch.Tensor:
     """Return those of the chosen experts; releases return indices and logits, too."""
     numbers = [part for part in made(inputs) if part.is_floating_point()]
     return min(numbers, key=lambda part: part.shape[-1]).sort().values
-
-
-def distance(found: torch.Tensor, expected: torch.Tensor) -> float:
-    return float((found - expected).norm() / expected.norm())
 
 
 @pytest.mark.parametrize("bias", [False, True])

@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.errors import UsageError
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
 from workbench.families import kept, known
 from workbench.families.command import families
 from workbench.families.journal import FamilyJournal
@@ -54,12 +56,26 @@ def test_what_preflight_is_said_to_tell_it_can_find() -> None:
     assert [name for name in told if f"| `{name}`" not in page] == []
 
 
-def test_no_failure_of_dtypes_is_left_that_nobody_tells(failing) -> None:
-    counts, told = known.count_causes(failing), known.count_told(failing)
-    assert {cause: counts[cause] - told[cause] for cause in ("dtype", "packed")} == {
-        "dtype": 0,
-        "packed": 0,
+def test_each_failing_cell_is_told_or_answered(failing) -> None:
+    """By preflight, or by `patchkit explain` where a traceback ends and the model has its name."""
+    cases = {
+        (traceback(verdict, rule.seen), rule.answer)
+        for verdict in failing
+        if (rule := known.find_reason(verdict.cell, verdict.with_patchkit)) and not rule.told
     }
+    assert len({answer for _, answer in cases}) > 10
+    asked = {case: answered(read(case[0]), lambda name: None).answers for case in cases}
+    wrong = [case for case, found in asked.items() if not found or found[0].id != case[1]]
+    assert wrong == []
+
+
+def traceback(verdict: CellVerdict[FamilyCell], seen: str) -> str:
+    """Return what a user pastes of a failing cell: the model, the last line and the error."""
+    trial = verdict.with_patchkit
+    file, _, line = trial.place.partition(":")
+    frame = f'  File "site-packages/{file}", line {line}, in {trial.step}\n    call()\n'
+    above = f"Traceback (most recent call last):\n{frame}" if file and not seen else ""
+    return f"{verdict.cell.subject.type}\n{above}{seen or trial.error}"
 
 
 def test_each_type_without_a_tiny_model_has_a_reason() -> None:
@@ -84,8 +100,8 @@ def test_the_picture_and_the_page_are_of_what_is_kept(tmp_path: Path, failing) -
     counts = known.count_causes(failing)
     assert sum(counts.values()) == len(failing)
     for name, number in counts.items():
-        told = known.count_told(failing)[name]
-        assert f"| {known.CAUSES[name]} | {number} | {told} |" in done.stdout
+        told, answer = known.count_told(failing)[name], known.count_answered(failing)[name]
+        assert f"| {known.CAUSES[name]} | {number} | {told} | {answer} |" in done.stdout
         assert f">{number}</text>" in picture.read_text(encoding="utf-8")
 
 

@@ -108,11 +108,13 @@ def test_the_lines_of_patchkit_are_read_off_an_output() -> None:
         patchkit run: process 77: old spellings work
           File "/env/patchkit/engine.py", line 3
         /env/a.py:7: PatchWarning: drifted
+        11/23/2026 20:00:58 - WARNING - patchkit -   patchkit: 21 parameters were in half precision
     """
     assert told_by_patchkit(output) == [
         "patchkit: train.py:3: TrainingArguments(x=) has been gone; write y=",
         "patchkit run: : old spellings work",
         "a.py:7: PatchWarning: drifted",
+        "patchkit: 21 parameters were in half precision",
     ]
 
 

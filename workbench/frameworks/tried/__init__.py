@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..framework import Framework
-from . import autotrain, axolotl, llama_factory, ms_swift, oumi, scripts, trl_command
+from . import autotrain, axolotl, llama_factory, ms_swift, older, oumi, scripts, trl_command
 
 FRAMEWORKS: dict[str, Framework] = {
     framework.name: framework
@@ -15,5 +15,6 @@ FRAMEWORKS: dict[str, Framework] = {
         oumi.FRAMEWORK,
         trl_command.FRAMEWORK,
         *scripts.FRAMEWORKS,
+        *older.FRAMEWORKS,
     )
 }

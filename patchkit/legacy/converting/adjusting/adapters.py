@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 from ...changes import Adjusted
@@ -35,6 +36,7 @@ _RENAMED: dict[str, dict[str, tuple[str, ...]]] = {
     "phi": {"Wqkv": ("q_proj", "k_proj", "v_proj"), "out_proj": ("dense",)},
 }
 """New names of layers, by the model's type and the old name; those of Phi were in remote code."""
+_GENERATING = "prepare_inputs_for_generation"
 _REMOTE = frozenset({"phi"})
 """Types of models whose old names were in remote code."""
 
@@ -95,6 +97,21 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value) or None
     return value
+
+
+def of_language_model(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Let adapters of a language model be put on a model that does not generate.
+
+    PEFT reads a method of the model that all models had.
+    """
+    from transformers import GenerationMixin, PreTrainedModel
+
+    model = call.arguments.get("model")
+    if isinstance(model, PreTrainedModel) and not hasattr(model, _GENERATING):
+        method = MethodType(getattr(GenerationMixin, _GENERATING), model)
+        setattr(model, _GENERATING, method)
+        old = f"{call.name} for a {type(model).__name__}"
+        call.fix(row, old, "give adapters the task_type of the model, or None")
 
 
 def renamed_layers(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

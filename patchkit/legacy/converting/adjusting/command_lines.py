@@ -11,6 +11,7 @@ from typing import Any
 
 from ...changes import Adjusted, Behaviour
 from ...guarding.classes import belongs_to_a_library
+from ...uses import Kind
 from ..call import OldCall, Surroundings
 from ..keywords import translate
 
@@ -209,6 +210,7 @@ def scripts_own_first(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
                 f"{own.__name__}.{name}",
                 f"{own.__name__} and {library.__name__} both have {name}; --{name} stays that of "
                 f"{own.__name__}, as when {library.__name__} had none; give it another name",
+                Kind.FIXED,
             )
     with _left_out([field for field, _, _ in twice]):
         return proceed()

@@ -7,7 +7,6 @@ import dis
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from textwrap import dedent
 from types import FrameType, FunctionType
 from typing import Any
@@ -108,7 +107,7 @@ def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings)
         old = f"the {base.__name__}.{_CONSTRUCTOR} that {copy.__qualname__} is a copy of"
         instead = f"Call super().{_CONSTRUCTOR}(…), which sets {min(unset)} for today's methods."
         place = RecordedPlace.of_function(copy)
-        raise call.refuse(replace(row, gone=f"{row.library} {first}"), old, instead, place)
+        raise call.refuse(row.replaced(gone=f"{row.library} {first}"), old, instead, place)
 
 
 def _is_running(base: type) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...changes import Adjusted
@@ -63,18 +63,12 @@ def pairs_of_tokens(call: OldCall, row: Adjusted, surroundings: Surroundings) ->
     def is_tokenized(rows: Any) -> bool:
         return set(_TOKENS) <= set(getattr(rows, "column_names", None) or ())
 
-    for name in _DATASETS:
-        if _any(call, name, is_tokenized):
-            _replace(
-                call,
-                name,
-                lambda rows: rows.rename_columns(_TOKENS) if is_tokenized(rows) else rows,
-            )
-            call.fix(
-                row,
-                f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
-                f"name them {' and '.join(_TOKENS.values())}",
-            )
+    for name in _change(call, is_tokenized, lambda rows: rows.rename_columns(_TOKENS)):
+        call.fix(
+            row,
+            f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
+            f"name them {' and '.join(_TOKENS.values())}",
+        )
 
 
 def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:
@@ -89,18 +83,12 @@ def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:
             return True  # tools are for chat templates, which a text needs not
         return {column, "prompt"} <= names and names.isdisjoint({"completion", "input_ids"})
 
-    for name in _DATASETS:
-        if _any(call, name, is_beside_prompt):
-            _replace(
-                call,
-                name,
-                lambda rows: rows.select_columns([column]) if is_beside_prompt(rows) else rows,
-            )
-            call.fix(
-                row,
-                f"{call.name}({name}=) with a column {column} beside a prompt, or others",
-                f"write dataset.select_columns(['{column}'])",
-            )
+    for name in _change(call, is_beside_prompt, lambda rows: rows.select_columns([column])):
+        call.fix(
+            row,
+            f"{call.name}({name}=) with a column {column} beside a prompt, or others",
+            f"write dataset.select_columns(['{column}'])",
+        )
 
 
 def _text_column(call: OldCall) -> str:
@@ -113,6 +101,16 @@ def _any(call: OldCall, name: str, check: Callable[[Any], bool]) -> bool:
     if given is None or not _is_made_of_rows(given):
         return False
     return any(map(check, _parts(given)))
+
+
+def _change(
+    call: OldCall, is_meant: Callable[[Any], bool], change: Callable[[Any], Any]
+) -> Iterator[str]:
+    """Change the rows that are meant; yield each argument that has such rows."""
+    for name in _DATASETS:
+        if _any(call, name, is_meant):
+            _replace(call, name, lambda rows: change(rows) if is_meant(rows) else rows)
+            yield name
 
 
 def _replace(call: OldCall, name: str, change: Callable[[Any], Any]) -> None:

@@ -243,7 +243,7 @@ def _with_tokenizer(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def metrics_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+def metrics_of_pairs(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Give a script's metrics what they got: the shares of both sides of each pair, and zeros.
 
     Current evaluations have no labels, and the rewards of a batch one below the other.
@@ -251,7 +251,7 @@ def metrics_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -
     metrics = call.arguments.get("compute_metrics")
     sided = call.arguments.get("preprocess_logits_for_metrics") is not None
     if metrics is None or sided or not call.is_of_older_script(row):
-        return
+        return proceed()
     call.fix(row, f"{call.name}(compute_metrics=)", "it gets rewards and no labels today")
 
     def shares(rewards: Any, labels: Any) -> Any:
@@ -270,6 +270,7 @@ def metrics_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -
 
     call.arguments["preprocess_logits_for_metrics"] = shares
     call.arguments["compute_metrics"] = with_labels
+    return proceed()
 
 
 def never_called(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

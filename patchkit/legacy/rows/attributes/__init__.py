@@ -22,37 +22,20 @@ _OF_ALL = frozenset({"of", "release", "source"})
 _OF_RENAMED = _OF_ALL | {"of_class"}
 _OF_CONSTANT = _OF_ALL | {"advice", "written"}
 _OF_GONE = _OF_ALL | {"instead", "names", "value"}
-_OF_COMPUTED = _OF_ALL | {"of_class", "differs"}
+_OF_COMPUTED = _OF_ALL | {"of_class", "differs", "unmistakable", "context"}
 _OF_COMPUTED_ALIKE = _OF_ALL | {"by", "advice", "names"}
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has an attribute twice.
-    """
-    kinds: dict[str, Callable[[_AttributeReader], Iterator[Owned]]] = {
-        "renamed": _AttributeReader.renamed,
-        "constant": _AttributeReader.constant,
-        "gone": _AttributeReader.gone,
-        "generation": _AttributeReader.generation,
-        "computed": _AttributeReader.computed,
-        "computed_alike": _AttributeReader.computed_alike,
-        "method": _AttributeReader.method,
-        "assigned": _AttributeReader.assigned,
-    }
-    return rows_of(folder, _AttributeReader, kinds)
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
+    return rows_of(folder, _AttributeReader)
 
 
 class _AttributeReader(OwnedReader):
     settings = frozenset(
         {
             *("of", "release", "source", "advice", "written", "of_class", "instead", "names"),
-            *("by", "differs", "value"),
+            *("by", "differs", "value", "unmistakable", "context"),
         }
     )
 
@@ -167,6 +150,8 @@ class _AttributeReader(OwnedReader):
                 of_class=of_class,
                 is_method=is_method,
                 differs=differs,
+                is_unmistakable=self._flag("unmistakable"),
+                context=self._text("context", optional=True),
                 gone=gone,
                 source=source,
             )

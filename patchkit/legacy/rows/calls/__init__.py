@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,13 +26,14 @@ from ...changes import (
     Uncalled,
     Wrapped,
 )
+from ...plain import Plain
 from ..tables import OwnedReader, rows_of, value
 from ..toml import Table
 
 FOLDER = Path(__file__).parent
 _OF_ALL = frozenset({"of", "release", "source", "name", "by"})
 _OF_UNCALLED = frozenset({"of", "release", "instead", "names"})
-_IN_SOURCE: dict[str, Callable[..., InSource]] = {
+_IN_SOURCE: dict[str, type[InSource]] = {
     "columns": Columns,
     "copied": Copied,
     "given_too": GivenToo,
@@ -45,24 +45,12 @@ _IN_SOURCE: dict[str, Callable[..., InSource]] = {
     "wrapped": Wrapped,
 }
 _OF_ADJUSTED = _OF_ALL | {"since", "early", "concerns"} | _IN_SOURCE.keys()
-_Part = TypeVar("_Part")
+_Part = TypeVar("_Part", bound=Plain)
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it.
-    """
-    kinds: dict[str, Callable[[_CallReader], Iterator[Owned]]] = {
-        "behaviour": _CallReader.behaviour,
-        "adjusted": _CallReader.adjusted,
-        "uncalled": _CallReader.uncalled,
-    }
-    return rows_of(folder, _CallReader, kinds)
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
+    return rows_of(folder, _CallReader)
 
 
 class _CallReader(OwnedReader):
@@ -108,7 +96,7 @@ class _CallReader(OwnedReader):
                 gone=self._release("release"),
             )
 
-    def _part(self, key: str, cls: Callable[..., _Part]) -> _Part | None:
+    def _part(self, key: str, cls: type[_Part]) -> _Part | None:
         """Return what the table below this one says; None if there is none."""
         below: list[Table] = self._table.get(key, [])
         if not below:
@@ -116,7 +104,7 @@ class _CallReader(OwnedReader):
         if len(below) > 1:
             raise self._error(key, "one such table, not more")
         said = below[0]
-        expected = {each.name: str(each.type) for each in fields(cls)}  # type: ignore[arg-type]
+        expected = cls.field_types
         if wrong := said.keys() - expected.keys():
             raise self._error(f"{key}.{min(wrong)}", f"one of {', '.join(sorted(expected))}")
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from operator import is_not
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +44,8 @@ _OF_ORDER = frozenset({"of", "release", "was", "today"})
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has a keyword twice.
-    """
-    return rows_of(folder, _KeywordReader, _KINDS)
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
+    return rows_of(folder, _KeywordReader)
 
 
 class _KeywordReader(OwnedReader):
@@ -224,31 +218,12 @@ class _KeywordReader(OwnedReader):
         return reason
 
 
-_KINDS = {
-    "renamed": _KeywordReader.renamed,
-    "configured": _KeywordReader.configured,
-    "converted": _KeywordReader.converted,
-    "environment": _KeywordReader.environment,
-    "kept": _KeywordReader.kept,
-    "dropped": _KeywordReader.dropped,
-    "refused": _KeywordReader.refused,
-    "values": _KeywordReader.values,
-    "refused_values": _KeywordReader.refused_values,
-    "default": _KeywordReader.default,
-    "order": _KeywordReader.order,
-}
-
-
 def _unlike(harmless: tuple[object, ...]) -> Callable[[Any], bool]:
     """Return what tells whether a value is none of these; False stands for all that are false."""
     if harmless == (None,):
-        return _is_given
+        return partial(is_not, None)
     return bool if harmless == (False,) else partial(_is_none_of, harmless)
 
 
 def _is_none_of(harmless: tuple[object, ...], given: object) -> bool:
     return given not in harmless
-
-
-def _is_given(given: object) -> bool:
-    return given is not None

@@ -13,21 +13,14 @@ from ...changes import Form, Gone, Moved
 from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
-_OF_MOVED = frozenset({"release", "since", "differs", "source"})
+_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read"})
 _OF_GONE = frozenset({"instead", "source", "forms"})
 _OF_FORM = frozenset({"before", "what", "also"})
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Moved | Gone]:
-    """Yield the rows of all files.
-
-    Args:
-        folder: has the files; each has the name of a library.
-
-    Raises:
-        TableError: a file has what may not stand in it, or has a name twice.
-    """
-    return rows_of(folder, _NameReader, {"moved": _NameReader.moved, "gone": _NameReader.gone})
+    """Yield the rows of all files of a folder, as `rows_of` reads them."""
+    return rows_of(folder, _NameReader)
 
 
 class _NameReader(TableReader):
@@ -40,7 +33,16 @@ class _NameReader(TableReader):
         for name, to in names.items():
             if not isinstance(to, str) or "." not in to:
                 raise self._error(name, f"the place of today, with dots, not {to!r}")
-            yield Moved(name=name, to=to, gone=gone, since=since, source=source, differs=differs)
+            yield Moved(
+                name=name,
+                to=to,
+                gone=gone,
+                since=since,
+                source=source,
+                differs=differs,
+                wrapped=self._text("wrapped", optional=True),
+                read=self._text("read", optional=True),
+            )
 
     def gone(self) -> Iterator[Moved | Gone]:
         instead = self._sentence("instead", self._text("instead"))

@@ -6,6 +6,7 @@ Ranks that a launcher has started, each in an interpreter of its own, have the s
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_a_launcher_makes_no_difference(cells, on_path, strategy: str, tmp_path:
         launcher = LAUNCHERS[strategy].format(port=free.getsockname()[1]).split()
     command = [*launcher, SCRIPT, strategy, str(tmp_path), str(folder)]
     done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "run", "--", *command],
+        [sys.executable, "-m", "patchkit", "run", "--strict", "--", *command],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -74,6 +75,7 @@ def test_a_launcher_makes_no_difference(cells, on_path, strategy: str, tmp_path:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
+    assert len(re.findall(r"patchkit run: \d+ patches in force", done.stderr)) == 1
     expected = cells[strategy]["with_patchkit"]["figures"]
     for rank in range(2):
         trial = json.loads((tmp_path / f"figures-{rank}.json").read_text())
