@@ -14,7 +14,7 @@ from .guarding.former_attributes import answer_for, take_for
 from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
 from .kept import KeptFacts, due_here
-from .plain import Plain
+from .plain import PlainData
 from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .versions.written_for import WrittenFor
 
 
-class LayerChoice(Plain):
+class LayerChoice(PlainData):
     """The choice of a user, with the rows of the table that it needs.
 
     Args:
