@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from .plain import NOTHING, Plain
+from .plain import NOTHING, PlainData
 
 _HOME = "https://github.com/huggingface"
 # The call is a `call.OldCall`, whose module needs this one.
@@ -39,7 +39,7 @@ def file_of(release: str, path: str) -> str:
     return f"{_HOME}/{library}/blob/v{number}/{path}"
 
 
-class Change(Plain, kw_only=True):
+class Change(PlainData, kw_only=True):
     """One change of the public interface.
 
     Args:
@@ -88,7 +88,7 @@ class Moved(Change, kw_only=True):
     read: str = ""
 
 
-class Form(Plain):
+class Form(PlainData):
     """A meaning that a name had up to some release.
 
     Args:
@@ -116,13 +116,13 @@ class Gone(Change, kw_only=True):
     forms: tuple[Form, ...] = ()
 
 
-class Rename(Plain):
+class Rename(PlainData):
     """The same value has another keyword, `to`."""
 
     to: str
 
 
-class Configure(Plain):
+class Configure(PlainData):
     """The value belongs to the trainer's configuration; None meant that no value was given.
 
     Args:
@@ -138,7 +138,7 @@ class Configure(Plain):
     written: str = "{value}"
 
 
-class Convert(Plain):
+class Convert(PlainData):
     """Another keyword with another value means the same.
 
     Args:
@@ -158,13 +158,13 @@ class Convert(Plain):
     written: str = ""
 
 
-class SetVariable(Plain):
+class SetVariable(PlainData):
     """An environment variable holds the value; None meant that no value was given."""
 
     variable: str
 
 
-class Drop(Plain):
+class Drop(PlainData):
     """Nothing depends on the value today.
 
     Args:
@@ -178,13 +178,13 @@ class Drop(Plain):
     instead: str = ""
 
 
-class Refuse(Plain):
+class Refuse(PlainData):
     """No current keyword means the same; `instead` is a sentence that says what to do."""
 
     instead: str
 
 
-class Keep(Plain):
+class Keep(PlainData):
     """The configuration keeps the value, and a `Behaviour` of another method applies it.
 
     Args:
@@ -257,7 +257,7 @@ class Order(Owned, kw_only=True):
     today: tuple[str, ...] = ()
 
 
-class OwnConfiguration(Plain):
+class OwnConfiguration(PlainData):
     """A trainer takes a configuration of its own class.
 
     Args:
@@ -267,7 +267,7 @@ class OwnConfiguration(Plain):
     accepted: Mapping[str, str] = NOTHING
 
 
-class LeftOut(Plain):
+class LeftOut(PlainData):
     """An argument that repeats what another one holds.
 
     Args:
@@ -281,7 +281,7 @@ class LeftOut(Plain):
     made_by: str
 
 
-class Wrapped(Plain):
+class Wrapped(PlainData):
     """A function that returns a list for a batch, and is to return one value for a row.
 
     Args:
@@ -302,7 +302,7 @@ class Wrapped(Plain):
     mapped: str
 
 
-class Parameters(Plain):
+class Parameters(PlainData):
     """A method that scripts override, and that is now called with more arguments.
 
     Args:
@@ -319,7 +319,7 @@ class Parameters(Plain):
     attribute: tuple[str, str] | None = None
 
 
-class Uncalled(Plain):
+class Uncalled(PlainData):
     """A method that scripts override, and that nothing calls today.
 
     Args:
@@ -333,7 +333,7 @@ class Uncalled(Plain):
         return f"No trainer calls it. {self.instead}"
 
 
-class Copied(Plain):
+class Copied(PlainData):
     """A parameter by which a script's copy of a method of a layer is known.
 
     Args:
@@ -346,7 +346,7 @@ class Copied(Plain):
     """Methods without this parameter are none of a layer."""
 
 
-class OtherParameter(Plain):
+class OtherParameter(PlainData):
     """Methods that scripts override, and that now get a value by another name.
 
     Args:
@@ -360,13 +360,13 @@ class OtherParameter(Plain):
     to: str
 
 
-class Columns(Plain):
+class Columns(PlainData):
     """Columns of a dataset that have other names; `names` maps the old ones to the new ones."""
 
     names: Mapping[str, str]
 
 
-class OneColumn(Plain):
+class OneColumn(PlainData):
     """An old keyword names the column to use; trainers now also use others of the dataset.
 
     Args:
@@ -382,7 +382,7 @@ class OneColumn(Plain):
     known: Mapping[str, str] = NOTHING
 
 
-class GivenToo(Plain):
+class GivenToo(PlainData):
     """An argument that has to be given beside another one.
 
     Args:
@@ -410,7 +410,7 @@ InSource = (
 )
 
 
-class OtherResults(Plain):
+class OtherResults(PlainData):
     """When a call gives other results than in older releases, as far as its text shows.
 
     Args:

@@ -26,7 +26,7 @@ from .changes import (
     Value,
 )
 from .errors import LegacyError
-from .plain import NOTHING, Plain
+from .plain import NOTHING, PlainData
 from .wording import LEAVE_OUT, shown
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Template:
         self.source = source
 
 
-class Decision(Plain):
+class Decision(PlainData):
     """What to do about an old spelling.
 
     A current value is the old one, a new one, `UNKNOWN` for the old one, or a `Template`.

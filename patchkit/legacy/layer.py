@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .choice import Choice
-from .converting.call import OldCall, Surroundings
-from .converting.configuration import give_call_an_own_configuration
-from .converting.defaults import complete
-from .converting.keywords import rename_values, translate
-from .converting.order import positional_to_keyword
-from .converting.redeclared import (
-    Fields,
-    concerns,
-    convert_redeclared_fields,
-    left_to_the_layer,
-    own_rows,
-    redeclared,
-)
 from .guarding.changed import ChangedAttributes, restore_variables
 from .guarding.classes import derived_from, has_generated_constructor, watch
 from .guarding.former_attributes import answer_for, take_for
 from .guarding.guard import Guarded, GuardedFunction, GuardedMethod
 from .guarding.names import Names
 from .kept import KeptFacts, due_here
-from .plain import Plain
+from .plain import PlainData
 from .uses import Journal, LegacyUse
 from .versions.due import Due, MethodRows
-from .versions.written_for import WrittenFor, parse
+
+if TYPE_CHECKING:
+    from .converting.redeclared import Fields
+    from .versions.written_for import WrittenFor
 
 
-class LayerChoice(Plain):
+class LayerChoice(PlainData):
     """The choice of a user, with the rows of the table that it needs.
 
     Args:
@@ -61,7 +50,11 @@ def prepare(choice: Choice, facts: KeptFacts, table: str) -> LayerChoice | None:
     """
     if not choice:
         return None
-    written_for = parse(choice) if isinstance(choice, str) else None
+    written_for = None
+    if isinstance(choice, str):
+        from .versions.written_for import parse
+
+        written_for = parse(choice)
     return LayerChoice(choice, due_here(facts, table), written_for)
 
 
@@ -157,6 +150,8 @@ class Layer:
             return
         rows = self.wanted.due.methods_of(cls).get("__init__")
         if rows is not None:
+            from .converting.redeclared import left_to_the_layer, own_rows, redeclared
+
             own = redeclared(cls)
             converted = left_to_the_layer(cls, own)
             checked = self._checked(GuardedMethod(cls, "__init__"), own_rows(rows, own), converted)
@@ -166,36 +161,20 @@ class Layer:
         self, method: GuardedMethod, rows: MethodRows, own: Fields = MappingProxyType({})
     ) -> Callable[..., Any]:
         assert self.wanted is not None
-        call_it, journal, written_for = method.call, self._journal, self.wanted.written_for
-        surroundings = Surroundings(self.wanted.due, self._changed, journal)
-        has_old_fields = concerns(rows, own)
+        call_it, wanted, journal, changed = method.call, self.wanted, self._journal, self._changed
+        old_fields = {*rows.keywords, *(row.name for row in rows.values)} if own else ()
+        has_old_fields = not own.keys().isdisjoint(old_fields)
         may_concern = rows.watch()
 
         def checked(instance: Any, /, *args: Any, **kwargs: Any) -> Any:
             if not has_old_fields and not may_concern(args, kwargs):
                 return call_it(instance, *args, **kwargs)
-            call = OldCall(method, instance, args, kwargs, journal, written_for)
-            call = positional_to_keyword(call, args, kwargs, rows.orders)
-            if has_old_fields:
-                convert_redeclared_fields(call, rows, own)
-            translate(call, rows.keywords)
-            rename_values(call, rows.values)
-            for row in rows.adjusted:
-                row.adjust(call, row, surroundings)
-            give_call_an_own_configuration(call)
-            return _carry_out(call, rows)
+            from .converting.carrying_out import carry_out  # all that few calls need
+
+            fields = own if has_old_fields else None
+            return carry_out(method, instance, args, kwargs, rows, fields, wanted, changed, journal)
 
         return checked
-
-
-def _carry_out(call: OldCall, rows: MethodRows) -> Any:
-    """Call the method with the old behaviour in force."""
-    proceed: Callable[[], Any] = call.carry_out
-    for row in rows.behaviours:
-        proceed = partial(row.around, call, row, proceed)
-    if rows.defaults:
-        proceed = partial(complete, call, rows.defaults.values(), proceed)
-    return proceed()
 
 
 LAYER = Layer()

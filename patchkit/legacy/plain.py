@@ -1,4 +1,4 @@
-"""Plain data with named fields, as `dataclasses` makes it, without code that is compiled for each.
+"""Plain data with named fields, as `dataclasses` makes it, without code compiled for each class.
 
 The layer has forty such classes, and each import of it would compile a constructor for each.
 """
@@ -18,11 +18,11 @@ else:
 
 NOTHING: Mapping[str, Any] = {}
 """A default that nobody changes."""
-_Data = TypeVar("_Data", bound="Plain")
+_Data = TypeVar("_Data", bound="PlainData")
 
 
 @dataclass_transform()
-class Plain:
+class PlainData:
     """Data whose fields are the annotated names of its class, and of those that it derives from.
 
     A value in the class is a default. Two objects are never equal.

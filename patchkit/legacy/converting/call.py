@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..changes import Change
 from ..decisions import Decision
 from ..errors import LegacyError
-from ..plain import Plain
+from ..plain import PlainData
 from ..uses import Journal, Kind, RecordedPlace
 from ..versions.due import Due
 from ..versions.written_for import WrittenFor
@@ -193,7 +193,7 @@ class OldCall:
         return result
 
 
-class Surroundings(Plain):
+class Surroundings(PlainData):
     """What an adjustment can use besides the call.
 
     Args:

@@ -95,11 +95,6 @@ def own_rows(rows: MethodRows, own: Fields) -> MethodRows:
     return found
 
 
-def concerns(rows: MethodRows, own: Fields) -> bool:
-    """Tell whether a script declares a field that a row is about."""
-    return not own.keys().isdisjoint({*rows.keywords, *(row.name for row in rows.values)})
-
-
 def convert_redeclared_fields(call: OldCall, rows: MethodRows, own: Fields) -> None:
     """Give current keywords the values of fields that the script declares by their old names.
 

@@ -70,22 +70,17 @@ def _put(old: object, new: object, function: FunctionType | MethodType) -> None:
             setattr(module, name, new)
 
 
-_names: list[str] = []
+_known: set[str] = set()
 _by_package: dict[str, list[str]] = {}
 
 
 def _loaded(package: str) -> list[str]:
-    """Return the modules of a package in `sys.modules`, among thousands, once until more come."""
-    global _names, _by_package
-    names = list(sys.modules)
-    if names != _names:
-        _names, _by_package = names, {}
-    found = _by_package.get(package)
-    if found is None:
-        below = f"{package}."
-        found = [name for name in names if name.startswith(below) or name == package]
-        _by_package[package] = found
-    return found
+    """Return the modules of a package that have been in `sys.modules`, among thousands."""
+    more = sys.modules.keys() - _known
+    _known.update(more)
+    for name in more:
+        _by_package.setdefault(name.partition(".")[0], []).append(name)
+    return _by_package.get(package, [])
 
 
 def set_variable(name: str, value: str) -> None:

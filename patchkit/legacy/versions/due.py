@@ -27,6 +27,7 @@ from ..places import Places
 from ..rows import guarded_modules
 
 _Row = TypeVar("_Row", bound=Change)
+_ATTRIBUTES = (Attribute, Assigned)
 _WHOLE = "trl."
 """The library whose modules all concern the layer; others have too many."""
 
@@ -114,15 +115,17 @@ class Due:
         self._version_of = version_of
         # Each class of each module is asked about.
         self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
+        self._methods_by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
+            is_method = not isinstance(row, _ATTRIBUTES)
             for owner, method in _owners(row):
                 self._by_owner.setdefault(owner, []).append((method, row))
+                if is_method:
+                    self._methods_by_owner.setdefault(owner, []).append((method, row))
         self._of_packages: dict[str, dict[str, MethodRows]] = {}
         self._of_configurations: dict[str, MethodRows] = {}
-        self.packages = frozenset(row.library for row in self._rows)
-        self._names = frozenset(
-            row.name.rpartition(".")[0] for row in self._rows if isinstance(row, Moved | Gone)
-        )
+        releases = {row.gone for row in self._rows}
+        self.packages = frozenset([release.partition(" ")[0] for release in releases])
 
     def of(self, *classes: type[_Row]) -> list[_Row]:
         """Return the rows of these classes."""
@@ -140,7 +143,11 @@ class Due:
 
     def concerns(self, module: str) -> bool:
         """Tell whether a module may have something that a row is about."""
-        return module in guarded_modules() or module in self._names or module.startswith(_WHOLE)
+        return module in self._modules or module.startswith(_WHOLE)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        return guarded_modules() | {name.rpartition(".")[0] for name in self.places.names()}
 
     def functions_of(self, package: str) -> dict[str, MethodRows]:
         """Return the rows for the functions of a package; each of its modules is asked about."""
@@ -183,10 +190,11 @@ class Due:
         """
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
-            for method, row in self._by_owner.get(ancestor, ()):
-                if not isinstance(row, Attribute | Assigned):
-                    known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
-                    methods.setdefault(method, MethodRows()).add(known)
+            for method, row in self._methods_by_owner.get(ancestor, ()):
+                known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
+                if method not in methods:
+                    methods[method] = MethodRows()
+                methods[method].add(known)
         return methods
 
     def of_call(self, names: Sequence[str], method: str) -> MethodRows | None:

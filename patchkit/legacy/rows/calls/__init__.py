@@ -26,7 +26,7 @@ from ...changes import (
     Uncalled,
     Wrapped,
 )
-from ...plain import Plain
+from ...plain import PlainData
 from ..tables import OwnedReader, rows_of, value
 from ..toml import Table
 
@@ -45,7 +45,7 @@ _IN_SOURCE: dict[str, type[InSource]] = {
     "wrapped": Wrapped,
 }
 _OF_ADJUSTED = _OF_ALL | {"since", "early", "concerns"} | _IN_SOURCE.keys()
-_Part = TypeVar("_Part", bound=Plain)
+_Part = TypeVar("_Part", bound=PlainData)
 
 
 def rows(folder: Path = FOLDER) -> Iterator[Owned]:
