@@ -100,6 +100,9 @@ def _causes(results: FamilyResults) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     title = TASKS[table.task].title
     yield from (f"## {title if table.by == 'type' else f'{title}: methods'}", "")
+    untried = sum(None in verdicts for _, verdicts in table.rows)
+    if untried:
+        yield from (f"{untried} of these {len(table.rows)} were not tried in all columns.", "")
     yield from head((table.by,), table.heads)
     for name, verdicts in table.rows:
         yield row((name,), verdicts)

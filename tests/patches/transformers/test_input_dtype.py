@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
+from patchkit.rewrite.target import Target
 
 from ..snippets import numbers
 
@@ -159,3 +161,20 @@ def test_a_norm_in_bfloat16_takes_float32_on_a_cpu(name: str) -> None:
         expected = run()
         with patchkit.patched(only=ID, strict=True):
             assert torch.equal(run(), expected)
+
+
+@pytest.mark.parametrize("cls", ["NewFeatureProjection", "NewMultiModalProjector", "NewMerger"])
+def test_what_may_be_the_first_norm_of_a_new_model_is_reported(cls: str) -> None:
+    """The scan asks about a class that takes inputs; it knows layers, and projections looked at."""
+    assert not is_harmless("new.modeling_new", cls)
+    assert is_harmless("new.modeling_new", "NewEncoderLayer")
+    assert is_harmless("hubert.modeling_hubert", "HubertFeatureProjection")
+
+
+def is_harmless(module: str, cls: str) -> bool:
+    targets = map(Target.parse, catalogue.load().entries[ID].patch.harmless)
+    return any(
+        fnmatchcase(f"transformers.models.{module}", target.module)
+        and target.matches_qualname(f"{cls}.forward")
+        for target in targets
+    )
