@@ -19,6 +19,12 @@ _LIBRARIES = {
 class Trainer:
     def __init__(self, model=None, args=None):
         self.args = args
+
+    def create_optimizer(self, model=None):
+        return model
+
+    def _get_train_sampler(self, train_dataset=None):
+        return train_dataset
 """,
     "transformers/training_args.py": """
 from dataclasses import dataclass

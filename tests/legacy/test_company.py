@@ -236,6 +236,38 @@ sys.stderr.write("the end\\n")
     ]
 
 
+OVERRIDES = """
+from transformers import Trainer
+
+class Own(Trainer):
+    def create_optimizer(self):
+        return "own"
+
+    def _get_train_sampler(self):
+        return "sampled"
+"""
+
+
+def test_a_framework_whose_methods_lack_a_parameter_is_told_of_where_one_is_passed(
+    tmp_path: Path,
+) -> None:
+    """As GLiNER's `create_optimizer`, to which Transformers passes the model under FSDP only."""
+    script = "from {} import Own\ntrainer = Own(model=1)\nprint(trainer.create_optimizer())\n"
+    framework = script.format("frame.run")
+    said, lines = answered(run(tmp_path, framework, {"run.py": OVERRIDES}))
+    assert (said, lines) == ("own\n", [])
+    passed = "print(trainer._get_train_sampler(2))\n"
+    said, lines = answered(run(tmp_path, framework + passed, {"run.py": OVERRIDES}))
+    assert said == "own\nsampled\n"
+    assert lines == [
+        "patchkit: made-frame 2.0 is for older releases in 1 place, and works with the legacy "
+        "layer: Own._get_train_sampler without train_dataset"
+    ]
+    write(tmp_path, {"own.py": OVERRIDES})
+    _, lines = answered(run(tmp_path, script.format("own")))
+    assert len(lines) == 2
+
+
 def test_a_report_has_a_line_for_each_framework(tmp_path: Path) -> None:
     script = """
 import patchkit

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..sweep.verdicts import CellVerdict
+from .known import cause
 from .records import FrameworkCell
 from .results import FrameworkResults
 from .tried import FRAMEWORKS
@@ -18,6 +19,7 @@ _WITH = {
     "legacy": "dies, and trains with `patchkit run --legacy`",
 }
 _NO = "dies, with patchkit, too"
+_NO_GPU = "cannot be trained without a GPU"
 _WORSE = "worse with patchkit"
 
 
@@ -68,7 +70,8 @@ def _outcome(verdicts: list[_Verdict]) -> str:
     if verdicts[0].without.worked:
         return _YES if outcomes == {"same"} else _OTHERWISE
     working = {verdict.cell.way for verdict in verdicts if verdict.with_patchkit.worked}
-    return next((text for way, text in _WITH.items() if way in working), _NO)
+    no = _NO_GPU if cause(verdicts[0].with_patchkit.error) else _NO
+    return next((text for way, text in _WITH.items() if way in working), no)
 
 
 def _sentence(outcomes: dict[tuple[str, str, str], str]) -> str:

@@ -25,6 +25,8 @@ OLDER = "it was written for older releases; `patchkit run --legacy` runs it"
 CAUSES = {
     "CUDA is required but not available for bitsandbytes": "this release of bitsandbytes has "
     "quantized layers for a GPU only",
+    "module 'torch.cpu' has no attribute 'max_memory_reserved'": "this release asks for "
+    "the memory of a GPU at each step",
 }
 """Why some errors come with patchkit, too, by a part of their lines."""
 

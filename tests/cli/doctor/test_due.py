@@ -184,6 +184,15 @@ def test_an_upgrade_that_reaches_nothing_measured_is_not_printed(
     )
 
 
+def test_the_library_that_is_too_old_is_named(installation) -> None:
+    """A patch for Transformers is untested here because of bitsandbytes."""
+    installation.add("transformers", "4.57.6")
+    installation.add("bitsandbytes", "0.49.2")
+    (step,) = [step for step in due.check().steps if "older than any" in step.what]
+    assert "versions (bitsandbytes 0.49.2) are older" in step.what
+    assert step.do[1].startswith("pip install -U transformers 'bitsandbytes>=0.5")
+
+
 def test_doctor_with_a_damaged_matrix(installation, monkeypatch) -> None:
     monkeypatch.setattr(lookup, "_shipped", lambda: MatrixError("damaged"))
     installation.add("trl", "0.9.0")

@@ -232,6 +232,13 @@ def test_whether_a_framework_works(trials, fp16: str, bf16: str, start: str) -> 
     assert answer.start == f"patchkit run {start}-- trl sft …"
 
 
+@pytest.mark.parametrize("part", CAUSES)
+def test_what_needs_a_gpu_does_not_count_as_dead(part: str) -> None:
+    died = Trial("training", f"AttributeError: {part}", {"losses": []})
+    (answer,) = answers(judged(died, died))
+    assert answer.bf16 == "sft: cannot be trained without a GPU"
+
+
 @pytest.mark.parametrize(
     ("error", "legacy", "expected"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..framework import Framework, Training
-from . import axolotl, llama_factory, ms_swift
+from . import llama_factory, ms_swift
 
 
 def _older(framework: Framework, release: str) -> Framework:
@@ -28,5 +28,4 @@ def _swift_3(training: Training) -> list[str]:
 FRAMEWORKS = (
     _older(llama_factory.FRAMEWORK, "0.9.4"),
     replace(_older(ms_swift.FRAMEWORK, "3.10.3"), command=_swift_3),
-    _older(axolotl.FRAMEWORK, "0.12.2"),
 )

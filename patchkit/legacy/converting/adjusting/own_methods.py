@@ -9,9 +9,11 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ....rewrite.codes import nested_codes
+from ....whose import Whose, owner_of_function
 from ...changes import Adjusted, Behaviour, Uncalled
 from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
-from ...uses import RecordedPlace
+from ...uses import Kind, RecordedPlace
+from ...wording import since
 from ..call import OldCall, Surroundings
 
 _ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -32,7 +34,10 @@ _SPLIT = "_patchkit_split"
 
 
 def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-    """Call the method that the row names without the parameters that came after it."""
+    """Call the method that the row names without the parameters that came after it.
+
+    A framework's is told of when the trainer passes more; until then it works as it is.
+    """
     # Those of frameworks, too: a trainer that calls them with more raises.
     for cls, method in own_methods(type(call.instance), row.name, of_frameworks=True):
         current = getattr(library_class(cls), row.name, None)
@@ -40,9 +45,14 @@ def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) 
             continue
         names = ", ".join(_lacking(method, current))
         if names:
-            surroundings.changed.change(cls, row.name, _adapted(method, current))
             old = f"{cls.__name__}.{row.name} without {names}"
-            call.fix(row, old, f"give it {names} as a parameter", RecordedPlace.of_function(method))
+            advice, place = f"give it {names} as a parameter", RecordedPlace.of_function(method)
+            note, message = surroundings.journal.note, f"{old} {since(row)}; {advice}"
+            used: Callable[[], Any] = functools.partial(note, row, Kind.FIXED, old, message, place)
+            if owner_of_function(method).whose is not Whose.FRAMEWORK:
+                call.fix(row, old, advice, place)
+                used = str
+            surroundings.changed.change(cls, row.name, _adapted(method, current, used))
 
 
 def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -91,7 +101,10 @@ def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
     return filled_in
 
 
-def _adapted(method: Callable[..., Any], current: Callable[..., Any]) -> Callable[..., Any]:
+def _adapted(
+    method: Callable[..., Any], current: Callable[..., Any], used: Callable[[], Any]
+) -> Callable[..., Any]:
+    """Return a method without what it does not take; `used` is called where that is given."""
     signature, own = inspect.signature(current), list(inspect.signature(method).parameters)
     has_current_names = set(own) <= set(signature.parameters)
 
@@ -102,8 +115,12 @@ def _adapted(method: Callable[..., Any], current: Callable[..., Any]) -> Callabl
             self.model_accepts_loss_kwargs = self.loss_is_scaled_for_ga = False
         if not has_current_names:
             known = {name: value for name, value in kwargs.items() if name in own}
+            if len(args) >= len(own) or len(known) < len(kwargs):
+                used()
             return method(self, *args[: len(own) - 1], **known)
         given = signature.bind_partial(self, *args, **kwargs).arguments
+        if not set(own).issuperset(given):
+            used()
         return method(self, **{name: given[name] for name in own[1:] if name in given})
 
     setattr(adapted, _ADAPTED, True)
