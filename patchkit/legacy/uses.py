@@ -133,7 +133,8 @@ class Journal:
         use = LegacyUse(change, kind, old, message, place, framework=framework)
         if framework and kind in (Kind.TOLD, Kind.IMPORTED):
             return use  # it was written for the releases that it requires
-        if owner.whose not in _CALLING and _is_noted(old):
+        is_said = owner.whose not in _CALLING and _is_noted(old)
+        if is_said and kind is Kind.TOLD:
             return use
         with self._lock:
             is_untold = kind is Kind.TOLD and not self._is_of_older_script
@@ -145,7 +146,7 @@ class Journal:
                     known.kind = kind
                 return known
             uses[place, old] = use
-            due = [use]
+            due = [] if is_said else [use]
             if self._is_of_older_script:
                 due += self._untold.values()
                 self._uses |= self._untold

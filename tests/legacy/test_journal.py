@@ -72,4 +72,5 @@ def test_a_process_does_not_repeat_what_the_one_that_started_it_has_noted(
     started = Journal()
     for old in ("A=", "B="):
         told(started, LIBRARY, old, Kind.FIXED)
-    assert [use.old for use in started.uses()] == ["B="]
+    assert [use.old for use in started.uses()] == ["A=", "B="]
+    assert log.messages[2:] == ["patchkit: __init__.py:1: B=: changed"]
