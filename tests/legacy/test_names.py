@@ -115,7 +115,7 @@ also = "diffusers"
         ('[[moved]]\nrelease = "1.0"', "key '': expected names such as trl.trainer, not nothing"),
         (
             '[[moved]]\nrelease = "1.0"\nsinse = "0.9"\n"trl.A" = "trl.B"',
-            "key 'sinse': expected names such as .*, or one of differs, release, since, source",
+            "key 'sinse': expected names such as .*, or one of differs, read, release, since, source",
         ),
         ('[[moved]]\nrelease = "1.0"\n"peft.A" = "trl.B"', "key 'peft.A': expected names"),
         ('[[moved]]\nrelease = "1.0"\n"trl.A" = "B"', "'trl.A': expected the place of today"),
