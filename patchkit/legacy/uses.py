@@ -129,13 +129,9 @@ class Journal:
         use = LegacyUse(change, kind, old, message, place, framework=framework)
         if framework and kind in (Kind.TOLD, Kind.IMPORTED):
             return use  # it was written for the releases that it requires
-        if owner.whose not in _CALLING:
-            noted = os.environ.get(_NOTED, "").split("\n")
-            if f"{os.getpid()} {old}" not in noted and any(
-                line.partition(" ")[2] == old for line in noted
-            ):
-                return use
-            os.environ[_NOTED] = "\n".join([*noted, f"{os.getpid()} {old}"])
+        is_said = owner.whose not in _CALLING and _is_noted(old)
+        if is_said and kind is Kind.TOLD:
+            return use
         with self._lock:
             is_untold = kind is Kind.TOLD and not self._is_of_older_script
             uses = self._untold if is_untold else self._uses
@@ -146,7 +142,7 @@ class Journal:
                     known.kind = kind
                 return known
             uses[place, old] = use
-            due = [use]
+            due = [] if is_said else [use]
             if self._is_of_older_script:
                 due += self._untold.values()
                 self._uses |= self._untold
@@ -180,6 +176,17 @@ class Journal:
         with self._lock:
             self._uses.clear()
             self._untold.clear()
+
+
+def _is_noted(old: str) -> bool:
+    """Tell whether the process that started this one has noted something; else remember that."""
+    noted, here = os.environ.get(_NOTED, "").split("\n"), f"{os.getpid()} {old}"
+    if here in noted:
+        return False
+    if any(line.partition(" ")[2] == old for line in noted):
+        return True
+    os.environ[_NOTED] = "\n".join([*noted, here])
+    return False
 
 
 def is_first_rank() -> bool:

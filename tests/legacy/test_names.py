@@ -37,6 +37,8 @@ def test_all_kinds_of_rows(tmp_path: Path) -> None:
 release = "0.13.0"
 since = "0.12.0"
 differs = "it is slower"
+wrapped = "trl.wrap"
+read = ".x"
 source = 'https://example.org/"x"'
 "trl.Old" = "trl.New"
 
@@ -62,10 +64,10 @@ also = "diffusers"
         "to": "trl.New",
         "gone": "trl 0.13.0",
         "since": "trl 0.12.0",
+        "wrapped": "trl.wrap",
+        "read": ".x",
         "differs": "it is slower",
         "source": 'https://example.org/"x"',
-        "read": "",
-        "wrapped": "",
     }
     assert [(row.name, row.gone) for row in gone] == [
         ("trl.A", "trl 0.14.0"),

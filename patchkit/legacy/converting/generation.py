@@ -19,6 +19,8 @@ _MODEL, _GENERATION = "config.json", "generation_config.json"
 _WRITTEN_BY = "transformers_version"
 _KEPT_BY_BOTH = frozenset({"use_cache"})
 """Settings that models' configurations still have."""
+_MADE = "_patchkit_generates_by_config"
+"""The attribute of a model whose generation configuration was made of its configuration."""
 _LENGTH = "max_length"
 _LENGTHS = (_LENGTH, "max_new_tokens")
 _REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
@@ -89,7 +91,10 @@ def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
                 row, f"{names} in a model's configuration", f"write generation_config: {written}"
             )
             generation = getattr(model, "generation_config", None)
-            if generation is not None and getattr(generation, "_from_model_config", False):
+            # A generation that used it makes the configuration one of its own.
+            is_made = getattr(generation, "_from_model_config", False) or hasattr(model, _MADE)
+            if generation is not None and is_made:
+                setattr(model, _MADE, True)
                 generation.update(**settings)
         return proceed()
 

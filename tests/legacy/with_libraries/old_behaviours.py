@@ -20,6 +20,23 @@ _CHECKPOINT = (
     "made().save_pretrained('speech')\n"
 )
 
+_PREDICTED = (
+    f"{_SEQ2SEQ}"
+    "rows = Dataset.from_dict({'input_ids': [[3, 4]] * 6, 'labels': [[5, 6]] * 6})\n"
+    "def metrics(predicted):\n"
+    "    found.append(list(predicted.predictions.shape))\n"
+    "    found.append(int((predicted.predictions == -100).sum()))\n"
+    "    TOKENIZER.batch_decode(predicted.predictions)\n"
+    "    return {}\n"
+    "found, seq2seq = [], made()\n"
+    "arguments = Seq2SeqTrainingArguments(\n"
+    "    'out', predict_with_generate=True, per_device_eval_batch_size=2, use_cpu=True,\n"
+    "    report_to='none', disable_tqdm=True)\n"
+    "trainer = Seq2SeqTrainer(\n"
+    "    seq2seq, arguments, eval_dataset=rows, compute_metrics=metrics,\n"
+    "    processing_class=TOKENIZER, data_collator=DataCollatorForSeq2Seq(TOKENIZER))\n"
+)
+
 # Name: the piece, what it gives without the layer, its result with it, and the printed line.
 BEHAVIOURS = {
     "length_of_generation": (
@@ -59,25 +76,16 @@ BEHAVIOURS = {
         "write generation_config: max_length = 7, num_beams = 2",
     ),
     "generated_predictions": (
-        f"{_SEQ2SEQ}"
-        "rows = Dataset.from_dict({'input_ids': [[3, 4]] * 6, 'labels': [[5, 6]] * 6})\n"
-        "def metrics(predicted):\n"
-        "    found.append(list(predicted.predictions.shape))\n"
-        "    found.append(int((predicted.predictions == -100).sum()))\n"
-        "    TOKENIZER.batch_decode(predicted.predictions)\n"
-        "    return {}\n"
-        "found = []\n"
-        "arguments = Seq2SeqTrainingArguments(\n"
-        "    'out', predict_with_generate=True, per_device_eval_batch_size=2, use_cpu=True,\n"
-        "    report_to='none', disable_tqdm=True)\n"
-        "trainer = Seq2SeqTrainer(\n"
-        "    made(), arguments, eval_dataset=rows, compute_metrics=metrics,\n"
-        "    processing_class=TOKENIZER, data_collator=DataCollatorForSeq2Seq(TOKENIZER))\n"
-        "trainer.evaluate()\n"
-        "result = found",
+        f"{_PREDICTED}trainer.evaluate()\nresult = found",
         "OverflowError",
         [[6, 21], 0],
         "Seq2SeqTrainingArguments without generation_max_length=",
+    ),
+    "generated_predictions_of_a_set_length": (
+        f"{_PREDICTED}seq2seq.config.max_length = 7\ntrainer.evaluate()\nresult = found",
+        "You have modified the pretrained model configuration",
+        [[6, 7], 0],
+        "write generation_config: max_length = 7",
     ),
     "scaling_of_positions": (
         "from transformers import LlamaConfig\n"

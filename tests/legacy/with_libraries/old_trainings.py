@@ -24,6 +24,17 @@ COMBINATIONS = {
         ["cache", 5e-5],
         "write SFTConfig(",
     ),
+    "adapters_of_a_language_model": (
+        "import peft\n"
+        "from transformers import AutoModelForSequenceClassification\n"
+        "lora = peft.LoraConfig(target_modules=['q_proj'], task_type='CAUSAL_LM')\n"
+        "peft.get_peft_model(model(), lora).save_pretrained('language')\n"
+        "other = AutoModelForSequenceClassification.from_pretrained(MODEL, num_labels=1)\n"
+        "result = type(peft.PeftModel.from_pretrained(other, 'language')).__name__",
+        "no attribute 'prepare_inputs_for_generation'",
+        "PeftModelForCausalLM",
+        "give adapters the task_type of the model, or None",
+    ),
     "adapters_twice": (
         "import peft\n"
         "from trl import SFTConfig, SFTTrainer\n"
