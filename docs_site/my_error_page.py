@@ -83,7 +83,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
-        "pythonsOwn": answering.PYTHONS_OWN,
+        "ofNone": answering.OF_NONE,
         "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {

@@ -13,11 +13,12 @@ function findAnswers(text, data) {
   if (!pasted) return [];
   const { answers, byName, isPart } = answered(pasted, data);
   const whole = squeezed(pasted.text, data).letters;
-  const candidates = data.patches.filter(({ packages }) => mayRaise(packages, pasted.errors[0], data));
-  const raising = patchesWithMessage(candidates, pasted.errors[0], whole, data);
+  const [error] = pasted.errors;
+  const raising = patchesWithMessage(data.patches, error, whole, data);
   const known = byName && raising.length ? [] : answers;
   let patches = raising;
-  if (!known.length && !patches.length && !isBare(pasted.errors[0])) {
+  if (!known.length && !patches.length) {
+    const candidates = data.patches.filter((patch) => !error.type || comesThrough(error, patch));
     patches = candidates.filter(({ messages }) =>
       whole.length >= data.shortest && messages.some((message) => message.includes(whole)));
     if (!patches.length) {
@@ -36,21 +37,20 @@ function findAnswers(text, data) {
 }
 
 /** Return the patches whose bug puts a message on the screen; see patchkit/known/answering.py. */
-function patchesWithMessage(candidates, error, whole, data) {
-  const begin = squeezed(`${error.message} ${error.after}`, data).letters;
-  const isSaid = (message) => (isBare(error) ? begin.startsWith(message) : whole.includes(message));
-  return candidates.filter(({ messages }) => messages.some(isSaid));
+function patchesWithMessage(patches, error, whole, data) {
+  const messageOn = `${error.message} ${error.after}`;
+  const begins = [messageOn, `${error.type}: ${messageOn}`].map((text) => squeezed(text, data).letters);
+  const says = (patch, message) => {
+    if (comesThrough(error, patch)) return whole.includes(message);
+    if (error.message.startsWith(data.ofNone)) return false;
+    return error.type ? begins.some((begin) => begin.startsWith(message)) : whole.includes(message);
+  };
+  return patches.filter((patch) => patch.messages.some((message) => says(patch, message)));
 }
 
-/** Tell whether an error is there as a whole, but not what of a library raised it. */
-function isBare({ type, frames }) {
-  return Boolean(type) && !frames.some(({ library }) => library);
-}
-
-/** Tell whether an error may come from the packages that a patch changes. */
-function mayRaise(packages, { type, frames }, data) {
-  const libraries = frames.map(({ library }) => library).filter(Boolean);
-  return libraries.length ? packages.some((name) => libraries.includes(name)) : !data.pythonsOwn.includes(type);
+/** Tell whether the traceback names a library that a patch changes. */
+function comesThrough({ frames }, { packages }) {
+  return frames.some(({ library }) => packages.includes(library));
 }
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */

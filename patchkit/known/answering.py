@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..catalogue.entries import Entry
 
 
-PYTHONS_OWN = ("AttributeError", "IndexError", "KeyError", "TypeError")
-"""Errors that Python mostly words itself, in the same way for all code."""
+OF_NONE = "'NoneType' object"
+"""How errors begin that any code raises."""
 
 
 @dataclass(frozen=True)
@@ -70,34 +70,45 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
 def entries_with_message(pasted: Pasted, entries: Iterable[Entry]) -> list[Entry]:
     """Return the patches whose bug puts a message on the screen that a text has as a whole.
 
-    An error whose traceback names libraries has to come through one that the patch changes. Any
-    other has to begin with the message, and what Python words itself may come from anywhere.
+    An error that does not come through the libraries that a patch changes has to begin with the
+    message; what it says in the middle, or of None, may come from anywhere.
     """
     error = pasted.error
-    whole = squeezed(f"{error.message} {error.after}" if _is_bare(error) else pasted.text)
-    is_said = whole.startswith if _is_bare(error) else whole.__contains__
+    whole, message_on = squeezed(pasted.text), f"{error.message} {error.after}"
+    begins = [squeezed(message_on), squeezed(f"{error.type}: {message_on}")]
+
+    def says(entry: Entry, message: str) -> bool:
+        if _comes_through(error, entry):
+            return message in whole
+        if error.message.startswith(OF_NONE):
+            return False
+        if not error.type:
+            return message in whole
+        return any(begin.startswith(message) for begin in begins)
+
     return [
         entry
         for entry in entries
-        if _may_raise(entry, error)
-        and any(is_said(squeezed(message)) for message in entry.patch.messages)
+        if any(says(entry, squeezed(message)) for message in entry.patch.messages)
     ]
 
 
 def entries_with_symptom(pasted: Pasted, entries: Iterable[Entry]) -> list[Entry]:
     """Return the patches whose bug raises an error: by messages, parts of them, then symptoms.
 
-    A whole error is found by its message alone where its traceback names no library.
+    Parts and symptoms count in a text without a whole error, and where the error comes through the
+    libraries that a patch changes.
 
     Args:
         pasted: an error message, part of one, or a text that contains one.
         entries: the patches to choose from.
     """
-    entries = [entry for entry in entries if _may_raise(entry, pasted.error)]
-    found = entries_with_message(pasted, entries)
-    if found or _is_bare(pasted.error):
+    entries = list(entries)
+    if found := entries_with_message(pasted, entries):
         return found
-    part, line = squeezed(pasted.text), pasted.text
+    error = pasted.error
+    entries = [entry for entry in entries if not error.type or _comes_through(error, entry)]
+    part = squeezed(pasted.text)
     return [
         entry
         for entry in entries
@@ -106,18 +117,10 @@ def entries_with_symptom(pasted: Pasted, entries: Iterable[Entry]) -> list[Entry
     ] or [
         entry
         for entry in entries
-        if entry.patch.symptom and re.search(entry.patch.symptom, line, re.IGNORECASE)
+        if entry.patch.symptom and re.search(entry.patch.symptom, pasted.text, re.IGNORECASE)
     ]
 
 
-def _is_bare(error: Raised) -> bool:
-    """Tell whether an error is there as a whole, but not what of a library raised it."""
-    return bool(error.type) and not any(frame.library for frame in error.frames)
-
-
-def _may_raise(entry: Entry, error: Raised) -> bool:
-    """Tell whether an error may come from the code that a patch changes."""
-    libraries = {frame.library for frame in error.frames if frame.library}
-    if libraries:
-        return not libraries.isdisjoint(entry.patch.packages)
-    return error.type not in PYTHONS_OWN
+def _comes_through(error: Raised, entry: Entry) -> bool:
+    """Tell whether the traceback names a library that a patch changes."""
+    return any(frame.library in entry.patch.packages for frame in error.frames)

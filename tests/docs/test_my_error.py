@@ -18,7 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.known.answering import answered, entries_with_message, entries_with_symptom
+from patchkit.known.answering import (
+    OF_NONE,
+    answered,
+    entries_with_message,
+    entries_with_symptom,
+)
 from patchkit.known.choosing import SHORTEST
 from patchkit.known.history import ends
 from patchkit.known.reading import UnreadableText, read
@@ -31,7 +36,11 @@ from patchkit.modernize.history import shipped
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENTRIES = list(catalogue.load())
 CHANGES = [change for row in all_rows() if (change := described(row)) is not None]
-MESSAGES = sorted({message for entry in ENTRIES for message in entry.patch.messages})
+MESSAGES = sorted(
+    message
+    for message in {message for entry in ENTRIES for message in entry.patch.messages}
+    if not message.startswith(OF_NONE)  # These take a traceback.
+)
 ERRORS = sorted({error for change in CHANGES for error in change.errors})
 WORDINGS = list(dict.fromkeys(said for row in known_rows() for said in row.says))
 EXAMPLES = [wording(said).example() for said in WORDINGS]
@@ -112,16 +121,20 @@ def wrapped(text: str, width: int, begin: str = "", end: str = "\n") -> str:
     return end.join(begin + line for line in lines)
 
 
+def in_traceback(error: str) -> str:
+    return TRACEBACK.format(error=error.removeprefix("SomeError: "))
+
+
 # What becomes of an error on its way from a program to the box.
 PASTED: dict[str, Callable[[str], str]] = {
-    "Windows": lambda text: TRACEBACK.format(error=text).replace("\n", "\r\n"),
+    "Windows": lambda text: in_traceback(text).replace("\n", "\r\n"),
     "colours": lambda text: (
-        f"\x1b[1;35mSomeError\x1b[0m: \x1b[35m{text.replace(' ', chr(27) + '[0m ')}\x1b[0m"
+        f"\x1b[1;35mSomeError\x1b[0m: \x1b[35m{text.removeprefix('SomeError: ').replace(' ', chr(27) + '[0m ')}\x1b[0m"
     ),
     "link": lambda text: f"\x1b]8;;file://train.py\x1b\\{text}\x1b]8;;\x1b\\",
     "wrapped": lambda text: wrapped(text, 60),
     "wrapped on Windows": lambda text: wrapped(text, 60, end="\r\n"),
-    "ranks": lambda text: TRACEBACK.format(error=text).replace("\n", "\n[rank0]: "),
+    "ranks": lambda text: in_traceback(text).replace("\n", "\n[rank0]: "),
     "ranks, wrapped": lambda text: wrapped(text, 50, "[rank1]:"),
     "torchrun": lambda text: wrapped(text, 50, "[default0]:[rank0]: "),
     "times": lambda text: wrapped(text, 50, "2026-11-22T18:04:20.123Z "),
