@@ -10,7 +10,7 @@ from enum import Enum
 _SPACE = "\0"
 
 
-class Word(str, Enum):
+class TextEnum(str, Enum):
     """One of a few words; its text is the word itself."""
 
     def __str__(self) -> str:

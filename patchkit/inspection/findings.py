@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..errors import UsageError
-from ..text import Word
+from ..text import TextEnum
 
 SCHEMA = 1
 
 
-class Severity(Word):
+class Severity(TextEnum):
     """The severity of a finding."""
 
     ERROR = "error"

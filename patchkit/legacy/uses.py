@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from ..environment import installed_version
-from ..text import Word, plural, short_list
+from ..text import TextEnum, plural, short_list
 from ..whose import CodeOwner, Whose, owner_of_file, owner_of_frame
 from .changes import Change
 
@@ -30,7 +30,7 @@ _NOTED = "PATCHKIT_NOTED"
 """
 
 
-class Kind(Word):
+class Kind(TextEnum):
     """What the layer did about an old spelling."""
 
     FIXED = "fixed"

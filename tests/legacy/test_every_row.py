@@ -483,15 +483,18 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
                 f"write from {place} import {name}" in text or found.advice in text for text in told
             )
             former = ModuleType("former")
+            modules = {place: former}
+            if found.row.wrapped:
+                wrapping = found.row.wrapped.rpartition(".")[0]
+                modules[wrapping] = importlib.import_module(wrapping)
             monkeypatch.setattr(
-                importlib,
-                "import_module",
-                lambda asked: {place: former}.get(asked) or ModuleType(""),
+                importlib, "import_module", lambda asked: modules.get(asked) or ModuleType("")
             )
             setattr(former, name, row)
             from patchkit.legacy.guarding.attributes_of_modules import NameLookup
 
-            assert names._find(row.name, NameLookup.READ) is row
+            value = names._find(row.name, NameLookup.READ)
+            assert getattr(value, "__wrapped__", value) is row
 
 
 OPERATORS = {"__add__", "__radd__", "__mul__", "__rmul__", "__eq__", "__contains__", "__bool__"}

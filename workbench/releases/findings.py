@@ -9,7 +9,7 @@ from functools import partial
 from patchkit.legacy.changes import Change, Default, Gone, Keyword, Moved
 from patchkit.legacy.decisions import decide
 from patchkit.legacy.versions.due import Due
-from patchkit.text import Word
+from patchkit.text import TextEnum
 
 from .history import ReleaseHistory
 
@@ -17,7 +17,7 @@ _Has = Callable[[str], bool | None]
 """Tells of a release whether it has something; None if it has not even what would have it."""
 
 
-class FindingKind(Word):
+class FindingKind(TextEnum):
     """The kind of disagreement."""
 
     UNKNOWN = "unknown"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Iterator
 from functools import cache
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ...text import short_list
@@ -54,7 +55,7 @@ def _unread(modules: dict[str, Any], name: str, elsewhere: frozenset[str]) -> st
         owner = modules[".".join(parts[:number])]
         cls: type = type(owner)
         forward = vars(owner).get("forward")
-        reading.append(_read_by(cls))
+        reading += map(_read_by, (cls, *_helpers_of(owner)))
         if forward is not None:
             codes = list(_codes(forward))
             if not codes:
@@ -66,11 +67,25 @@ def _unread(modules: dict[str, Any], name: str, elsewhere: frozenset[str]) -> st
     return ""
 
 
+def _helpers_of(owner: Any) -> set[type]:
+    """Return the classes of what computes for a module and is none, such as PEFT's variants."""
+    values = list(vars(owner).values())
+    values += [held for value in values if type(value) is dict for held in value.values()]
+    return {type(value) for value in values if type(value).__module__.startswith("peft.")}
+
+
 @cache
 def _read_by(cls: type) -> frozenset[str]:
-    """Return the names that the methods of a class and its bases read."""
+    """Return the names that methods of a class and its bases read, and functions beside them."""
     bases = [base for base in cls.__mro__ if base.__module__ != "torch.nn.modules.module"]
-    codes = (code for base in bases for value in vars(base).values() for code in _codes(value))
+    beside = (
+        value
+        for name in {base.__module__ for base in bases} & sys.modules.keys()
+        for value in list(vars(sys.modules[name]).values())
+        if isinstance(value, FunctionType) and value.__module__ == name
+    )
+    methods = (value for base in bases for value in vars(base).values())
+    codes = (code for value in (*methods, *beside) for code in _codes(value))
     return frozenset().union(*map(_names_read, codes))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -18,7 +18,7 @@ from .memory import Memory, key
 from .questions import Questions
 from .sources import Release, SelectedReleases
 from .verdicts import scan_of
-from .workers import gather, library_questions, processes
+from .workers import Workers, library_questions
 
 _MOST_JOBS = 8
 _DOWNLOADS = 4
@@ -122,19 +122,18 @@ def _scans(
 ) -> Iterator[Scan]:
     memories = {library: Memory(cache, library, questions[library]) for library in questions}
     total = len(selection.releases)
-    pool = processes(jobs) if jobs > 1 else None
-    downloads = ThreadPoolExecutor(_DOWNLOADS)
-    fetches = [downloads.submit(release.fetch) for release in selection.releases]
-    try:
-        for number, (release, download) in enumerate(zip(selection.releases, fetches, strict=True)):
-            progress(f"{release.library} {release.version}", number, total)
-            library = release.library
-            yield _scan(release, download, questions[library], memories[library], pool)
-        progress("", total, total)
-    finally:
-        downloads.shutdown(cancel_futures=True)
-        if pool is not None:
-            pool.shutdown(cancel_futures=True)
+    with Workers(jobs) as workers, ThreadPoolExecutor(_DOWNLOADS) as downloads:
+        fetches = [downloads.submit(release.fetch) for release in selection.releases]
+        try:
+            for number, (release, download) in enumerate(
+                zip(selection.releases, fetches, strict=True)
+            ):
+                progress(f"{release.library} {release.version}", number, total)
+                library = release.library
+                yield _scan(release, download, questions[library], memories[library], workers)
+            progress("", total, total)
+        finally:
+            downloads.shutdown(cancel_futures=True)
 
 
 def _scan(
@@ -142,7 +141,7 @@ def _scan(
     download: Future[None],
     questions: Questions,
     memory: Memory,
-    pool: ProcessPoolExecutor | None,
+    workers: Workers,
 ) -> Scan:
     try:
         download.result()
@@ -152,7 +151,7 @@ def _scan(
         return Scan(release.library, release.version, today, problem=str(error))
     keys = {module: key(module, content) for module, content in tree.items()}
     new = [(module, content) for module, content in tree.items() if keys[module] not in memory]
-    new_facts = gather(pool, release.library, questions, new)
+    new_facts = workers.gather(release.library, questions, new)
     memory.add({keys[module]: facts for (module, _), facts in zip(new, new_facts, strict=True)})
     modules = {module: memory[name] for module, name in keys.items()}
     return scan_of(release.library, release.version, modules, questions, release.note())

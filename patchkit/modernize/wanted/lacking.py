@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from ...legacy.decisions import UNKNOWN, decide_read, decide_value
 from ...legacy.versions.due import Due
 from ...legacy.wording import release, since
-from ...text import Word
+from ...text import TextEnum
 from ..python.standin import Expression, Standin, decided, known_value
 from ..reading.kinship import ancestors
 from ..reading.script import ScriptAttribute, ScriptCall
 from .needs import Need, rows_for
 
 
-class Fate(Word):
+class Fate(TextEnum):
     """What the legacy layer does about something that the installed releases lack."""
 
     FIXED = "fixed"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...legacy.rows import all_rows
 from ...legacy.versions.due import Due
-from ...text import Word
+from ...text import TextEnum
 from ..findings import ScriptFinding, ScriptOutcome
 from ..history import History
 from ..python.rewriting import planned
@@ -20,7 +20,7 @@ from .silent import ScriptSilentChange, silent
 from .source import PythonText
 
 
-class ScriptVerdict(Word):
+class ScriptVerdict(TextEnum):
     """Whether a script runs on what is installed."""
 
     AS_IT_IS = "as it is"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import zipfile
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
 from patchkit.errors import UsageError
 from patchkit.matrix.records import ScanError
 from patchkit.matrix.scan import workers
-from patchkit.matrix.scan.questions import Questions
 from patchkit.matrix.scan.wheels import write_sources
 
 from .conftest import patch, write_wheel
@@ -120,18 +117,6 @@ def test_what_was_looked_at_is_not_looked_at_again(tmp_path: Path, scanned, look
     assert looked == []
     scanned(folder, patch(id="madeup-another"))
     assert len(looked) == 4
-
-
-def test_where_a_process_was_killed_this_one_goes_on() -> None:
-    class Killed:
-        def map(self, *_: object, **__: object) -> NoReturn:
-            raise BrokenProcessPool
-
-    known = Questions([patch()])
-    modules = [("madeup.trainer", TRAINER.encode()), ("madeup.other", b"a = 1\n")]
-    found = workers.gather(Killed(), "madeup", known, modules)
-    assert found == workers.gather(None, "madeup", known, modules)
-    assert found[0].functions
 
 
 def test_an_interrupted_scan_goes_on_where_it_was(tmp_path: Path, scanned, looked) -> None:
