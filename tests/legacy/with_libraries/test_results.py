@@ -47,7 +47,7 @@ tokenizer = AutoTokenizer.from_pretrained("half")
 tokenizer.chat_template = "{% for m in messages %}{{ m['content'] }} {% endfor %}"
 states = [state(), state()]
 if sys.argv[2] == "older":
-    SFTConfig("out", use_cpu=True, bf16=False, max_seq_length=8)
+    from transformers import AdamW
 legacy = patchkit.report().to_dict()["legacy"]
 patchkit.revert()
 print(json.dumps({

@@ -25,7 +25,7 @@ NOT_IN_THE_TEXT = {
     "yaml_file": _COMMAND_LINE,
     "own_arguments": _COMMAND_LINE,
     "kept_flags": _COMMAND_LINE,
-    "texts_in_lists_beside_prompts": _COLUMNS,
+    "adapters_of_a_language_model": "the adapters' configuration lies in a folder",
     "text_beside_prompt": _COLUMNS,
     "settings_of_trainers": "the configuration of a trainer is not followed, nor is a private method",
     "callback_that_hands_on": "what a method hands on by ** is not followed",
