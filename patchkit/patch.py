@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from keyword import iskeyword
 from typing import NoReturn
 
@@ -139,9 +140,9 @@ class Patch:
         caution: what changes for someone who never met the bug.
         settings: options for the user.
         opt_in: the keyword of `apply` that turns on a patch which is off by default, since it fixes
-            no bug: `lookout` for `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and
-            `patchkit run --opt-in lookout`. Naming its id in `only` turns it on too. Empty for all
-            other patches.
+            no bug, or changes the numbers of trainings that work: `lookout` for
+            `apply(lookout=True)`, `PATCHKIT_LOOKOUT=1` and `patchkit run --opt-in lookout`. Naming
+            its id in `only` turns it on too. Empty for all other patches.
         requires: what the reproducer needs of the machine, by the names in `REQUIREMENTS`, such as
             `cuda`; empty if any machine will do.
         harmless: functions whose code looks like the bug but does no harm, as targets with or
@@ -208,7 +209,7 @@ class Patch:
         """The distribution that the patch fixes."""
         return next(iter(self.affects))
 
-    @property
+    @cached_property
     def packages(self) -> frozenset[str]:
         """The top-level packages that its changes are in."""
         return frozenset(re.split(r"[.:]", change.target)[0] for change in self.changes)
