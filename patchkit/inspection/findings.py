@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any, overload
 
+from ..about import shipped_table
 from ..errors import UsageError
 from ..text import TextEnum
 
@@ -70,17 +69,16 @@ class Finding:
         return finding_as_text(self.to_dict())
 
 
-@cache
 def rows() -> dict[str, dict[str, Any]]:
     """Return the texts of all findings, by name."""
-    file = Path(__file__).with_name("findings.json")
-    texts: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    texts: dict[str, dict[str, Any]] = shipped_table("inspection/findings.json")
     return texts
 
 
 def found(
     name: str,
     *,
+    case: str = "",
     severity: Severity | None = None,
     repair: Callable[[], str] | None = None,
     **holes: object,
@@ -89,17 +87,24 @@ def found(
 
     Args:
         name: its row: the id, and after a space what tells rows of one id apart.
+        case: which of its texts, where a row has one for each case.
         severity: another one than the row has.
         repair: fixes it.
         holes: what stands in the texts for names in braces.
     """
     row = rows()[name]
+
+    def text(key: str) -> str:
+        written = row[key][case] if isinstance(row[key], dict) else row[key]
+        lines = [written] if isinstance(written, str) else written
+        return "\n".join(lines).format(**holes)
+
     return Finding(
         id=name.partition(" ")[0],
         severity=severity or Severity(row["severity"]),
-        found=row["found"].format(**holes),
-        why=row["why"].format(**holes),
-        change="\n".join(row["change"]).format(**holes),
+        found=text("found"),
+        why=text("why"),
+        change=text("change"),
         repair=repair,
     )
 

@@ -273,3 +273,9 @@ def test_nothing_is_said_of_what_an_applied_patch_fixes(make, patch_id: str) -> 
     with_patch = {finding.id for finding in check(gather(subjects, applied=frozenset({patch_id})))}
     assert without >= set(MOOT.values())
     assert without - with_patch == {MOOT[patch_id]}
+
+
+@pytest.mark.parametrize("name", rows())
+def test_texts_of_a_finding_have_the_same_cases(name: str) -> None:
+    texts = rows()[name].values()
+    assert len({tuple(text) for text in texts if isinstance(text, dict)}) <= 1

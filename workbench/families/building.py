@@ -12,7 +12,7 @@ from .images import Batch
 from .inputs import IMAGES, batches, for_prediction, logits_of
 from .model_types import TASKS, loader, pretrained
 from .modes import PRECISIONS
-from .shrinking import attempts
+from .shrinking import USUAL_SPREAD, attempts
 
 INPUTS = "inputs.pt"
 CHECKPOINTS = tuple(sorted({precision.checkpoint for precision in PRECISIONS}))
@@ -125,7 +125,13 @@ def _model(task: str, config: Any) -> Any:
     if size > _MOST_PARAMETERS:
         raise Unsuitable(f"{size / 1e6:.0f} million parameters are the fewest it could be given")
     torch.manual_seed(0)
-    return loader(task).from_config(config).float()
+    model = loader(task).from_config(config).float()
+    for weight in model.parameters():
+        # Queries that begin as zeros are trained in released models; norms' gradients of zeros
+        # are 1/epsilon, beyond float16.
+        if weight.dim() > 1 and not weight.any():
+            torch.nn.init.normal_(weight, std=USUAL_SPREAD)
+    return model
 
 
 def _inputs(task: str, model: Any) -> tuple[str, Batch]:

@@ -39,7 +39,7 @@ _IF_NONE = frozenset(
 )
 """Attributes that some types read although their default is None, in parts as well."""
 _MOST_KINDS = 4
-_USUAL_SPREAD = 0.02
+USUAL_SPREAD = 0.02
 _LEAST_SPREAD = 1e-3
 """Weights of a smaller spread, such as some defaults' 1e-10, are zeros in float16."""
 _PADDED_WITH_ZERO = frozenset({"prophetnet"})
@@ -145,7 +145,7 @@ def _arguments(
         elif _is_token(name, value):
             arguments[name] = 1
         elif name == "initializer_range" and value < _LEAST_SPREAD:
-            arguments[name] = _USUAL_SPREAD
+            arguments[name] = USUAL_SPREAD
         elif fill and name == "rope_parameters" and isinstance(value, dict):
             arguments[name] = {**value, "mrope_section": _rotary_sections(value)}
     if {"head_dim", "qk_rope_head_dim"} <= set(arguments) and config.qk_rope_head_dim:

@@ -25,6 +25,8 @@ from .quantizers import linear_layers
 from .watching import returned_dtypes
 
 _TRAINING_STEPS = 2
+_MOST_STEPS = 20
+"""How many it may take until a gradient scaler, which begins at 65536, has skipped no more."""
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
@@ -153,6 +155,19 @@ class _FamilyCourse(TrialCourse):
                 course.step = "step"
                 return loss
 
+        class EndAfterTakenSteps(transformers.TrainerCallback):  # type: ignore[misc]
+            """End a training after its steps, without those that the scaler skipped."""
+
+            def __init__(self) -> None:
+                self.taken = 0
+                self.scale = _scale(trainer)
+
+            def on_step_end(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+                # A fused optimizer skips steps itself, and Accelerate does not notice.
+                before, self.scale = self.scale, _scale(trainer)
+                self.taken += self.scale >= before
+                control.should_training_stop = self.taken == _TRAINING_STEPS
+
         before = {name: value.detach().clone() for name, value in _trained(model)}
         trainer = Trainer(
             model=model,
@@ -161,7 +176,7 @@ class _FamilyCourse(TrialCourse):
                 fp16=self.mode.precision.autocast == "fp16",
                 bf16=self.mode.precision.autocast == "bf16",
                 use_cpu=True,
-                max_steps=_TRAINING_STEPS,
+                max_steps=_MOST_STEPS,
                 per_device_train_batch_size=1,
                 learning_rate=1e-2,
                 lr_scheduler_type="constant",
@@ -172,10 +187,12 @@ class _FamilyCourse(TrialCourse):
                 report_to=[],
                 save_strategy="no",
             ),
-            train_dataset=list(range(_TRAINING_STEPS)),
+            train_dataset=list(range(_MOST_STEPS)),
             data_collator=lambda rows: {name: value.clone() for name, value in batch.items()},
         )
         trainer.remove_callback(transformers.PrinterCallback)
+        ending = EndAfterTakenSteps()
+        trainer.add_callback(ending)
         trainer.train()
         logs = [log for log in trainer.state.log_history if "grad_norm" in log]
         self.figures["gradient norms"] = [float(log["grad_norm"]) for log in logs]
@@ -185,6 +202,8 @@ class _FamilyCourse(TrialCourse):
         )
         if not all(map(_is_finite, losses)):
             raise Unsuitable("the loss is not finite")
+        if not ending.taken:
+            raise Unsuitable("the scaler skipped all steps")
 
     def _predict(self, model: Any, batch: Batch) -> Any:
         import torch
@@ -228,6 +247,11 @@ class _FamilyCourse(TrialCourse):
         with torch.no_grad():
             words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
         self.figures["words"] = words[:, -_NEW_WORDS:].tolist()
+
+
+def _scale(trainer: Any) -> float:
+    scaler = trainer.accelerator.scaler
+    return float(scaler.get_scale()) if scaler else 1.0
 
 
 def _trained(model: Any) -> Iterator[tuple[str, Any]]:

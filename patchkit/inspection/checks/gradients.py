@@ -33,25 +33,13 @@ def nothing_trained(facts: TrainingFacts) -> Finding | None:
     if not facts.trainer_made and _foreign(facts):
         return None
     off = [layer for layer in anatomy.adapters if layer.off]
-    if off:
-        change = _switch_on(facts)
-    elif anatomy.adapters:
-        change = (
-            "model = PeftModel.from_pretrained(base, adapter, is_trainable=True)\n"
-            "# or, for adapters that are there: LoraConfig(…, inference_mode=False), and\n"
-            'model.set_adapter("default")  # the name of the adapter to train'
-        )
-    else:
-        change = (
-            "model = get_peft_model(model, LoraConfig(…))  # before the trainer or optimizer is "
-            "made\n# or, to train all weights: model.requires_grad_(True)"
-        )
     return found(
         "nothing-trained",
+        case="switched off" if off else "frozen" if anatomy.adapters else "no adapters",
         parameters=plural(len(anatomy.parameters), "parameter"),
         off=f", and the adapters of {_layers(off)} are switched off" if off else "",
         consequence=_consequence(facts),
-        change=change,
+        enable=_enable(facts),
     )
 
 
@@ -65,21 +53,15 @@ def trained_outside_the_graph(facts: TrainingFacts) -> Finding | None:
         return None
     off = [layer for layer in anatomy.adapters if layer.off]
     merged = [layer for layer in anatomy.adapters if layer.merged]
-    if off:
-        reason, change = f"{_layers(off)} are switched off", _switch_on(facts)
-    elif merged:
-        reason = f"the adapters of {_layers(merged)} are merged into the base"
-        change = "model.unmerge_adapter()"
-    else:
-        active = sorted({name for layer in anatomy.adapters for name in layer.active})
-        reason = f"the active adapter is another: {', '.join(active) or 'none'}"
-        change = "model.set_adapter(…)  # the name of the adapter to train"
+    active = sorted({name for layer in anatomy.adapters for name in layer.active})
     return found(
         "trained-outside-the-graph",
+        case="switched off" if off else "merged" if merged else "not active",
         parameters=parameters(anatomy.trainable, "trained parameter"),
-        reason=reason,
+        layers=_layers(off or merged),
+        active=", ".join(active) or "none",
         consequence=_consequence(facts),
-        change=change,
+        enable=_enable(facts),
     )
 
 
@@ -169,10 +151,10 @@ def _layers(layers: list[AdapterLayer]) -> str:
     return f"{plural(len(layers), 'layer')} ({short_list(layer.name for layer in layers)})"
 
 
-def _switch_on(facts: TrainingFacts) -> str:
+def _enable(facts: TrainingFacts) -> str:
+    """Return the method that switches adapters on: PEFT's, or that of Transformers."""
     of_peft = hasattr(facts.model, "enable_adapter_layers")
-    method = "enable_adapter_layers" if of_peft else "enable_adapters"
-    return f"model.{method}()  # and train outside of `with model.disable_adapter():`"
+    return "enable_adapter_layers" if of_peft else "enable_adapters"
 
 
 def _held(facts: TrainingFacts) -> list[Any]:

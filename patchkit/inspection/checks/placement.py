@@ -37,7 +37,6 @@ def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
     ]
     if not adapters:
         return None
-    change = 'model.to("cuda")  # after get_peft_model or load_adapter'
     base_devices = ", ".join(
         sorted({str(device) for parameter in adapters for device in bases[parameter.adapted]})
     )
@@ -45,15 +44,13 @@ def adapters_elsewhere(facts: TrainingFacts) -> Finding | None:
     movable = not facts.has_optimizer_state and not any(
         "meta" in (str(device), parameter.tensor.device.type) for parameter, device in targets
     )
-    if "meta" in base_devices:
-        change = "load the weights of the base before those of the adapter: they are not there yet"
     return found(
         "adapters-elsewhere",
+        case="not loaded" if "meta" in base_devices else "loaded",
         number=plural(len(adapters), "adapter parameter"),
         adapters=", ".join(sorted({str(parameter.tensor.device) for parameter in adapters})),
         bases=base_devices,
         names=short_list(parameter.name for parameter in adapters),
-        change=change,
         repair=repairs.move(targets) if movable else None,
     )
 
@@ -103,25 +100,17 @@ def device_map_refused(facts: TrainingFacts) -> Finding | None:
     bypassed = os.environ.get("ACCELERATE_BYPASS_DEVICE_MAP", "false") == "true"
     own = f'device_map={{"": "{facts.hardware.type}:{accelerator.local_process_index}"}}'
     if distributed and accelerator.verify_device_map(model) and not bypassed:
-        text = f"the model is spread by a device map, and {accelerator.num_processes} processes "
-        text += f"train it ({kind})"
-        raised = "You can't train a model that has been loaded with `device_map='auto'` in any "
-        raised += "distributed mode"
-        change = f"python train.py  # one process; or a whole model on each GPU: {own}"
+        case = "spread"
     elif packed and "disk" in devices:
-        text = "a quantized model has layers on the disk"
-        raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision with "
-        raised += "CPU or disk offload"
-        change = f"from_pretrained(…, {own})  # and a model that fits into the memory"
+        case = "on the disk"
     elif packed and len(devices) == 1 and _elsewhere(next(iter(devices)), accelerator.device):
-        text = f"a quantized model is on {next(iter(devices))}, and this process trains on "
-        text += str(accelerator.device)
-        raised = "You can't train a model that has been loaded in 8-bit or 4-bit precision on a "
-        raised += "different device than the one you're training on"
-        change = f"from_pretrained(…, {own})"
+        case = "elsewhere"
     else:
         return None
-    return found("device-map-refused", found=text, raised=raised, change=change)
+    placed = next(iter(devices), "")
+    return found(
+        "device-map-refused", case=case, accelerator=accelerator, kind=kind, placed=placed, own=own
+    )
 
 
 def mixed_under_fsdp(facts: TrainingFacts) -> Finding | None:
@@ -135,22 +124,12 @@ def mixed_under_fsdp(facts: TrainingFacts) -> Finding | None:
     packed = any(
         not parameter.dtype.is_floating_point for group in mixed.values() for parameter in group
     )
-    if packed:
-        change = (
-            "BitsAndBytesConfig(…, bnb_4bit_quant_storage=torch.bfloat16)  # the dtype of the rest"
-        )
-    else:
-        most = short(max(mixed.values(), key=len)[0].dtype)
-        change = (
-            "for p in model.parameters():  # before the trainer shards the model\n"
-            '    if not hasattr(p, "quant_state"):\n'
-            f"        p.data = p.data.to(torch.{most})"
-        )
     return found(
         "mixed-dtypes-under-fsdp",
+        case="packed" if packed else "plain",
         number=plural(len(mixed), "block"),
         blocks=_blocks(mixed),
-        change=change,
+        most=short(max(mixed.values(), key=len)[0].dtype),
     )
 
 
@@ -180,9 +159,7 @@ def partly_trained_under_fsdp(facts: TrainingFacts) -> Finding | None:
     plugin = getattr(getattr(facts.subject.accelerator, "state", None), "fsdp_plugin", None)
     if facts.engine != "fsdp1" or getattr(plugin, "use_orig_params", True) is not False:
         return None
-    units: dict[str, list[Parameter]] = defaultdict(list)
-    for parameter in facts.anatomy.parameters:
-        units[parameter.unit].append(parameter)
+    units = _by_unit(facts.anatomy.parameters)
     partly = [
         f"{unit or 'the root'} ({sum(p.trainable for p in group)} of {len(group)} trained)"
         for unit, group in units.items()
@@ -230,13 +207,17 @@ def _gives_something_else(layer: AdapterLayer) -> bool:
     return getattr(given, "shape", ()) != (_ROWS, _ROWS, base.out_features)
 
 
-def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
+def _by_unit(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
     units: dict[str, list[Parameter]] = defaultdict(list)
     for parameter in parameters:
         units[parameter.unit].append(parameter)
+    return units
+
+
+def _mixed(parameters: tuple[Parameter, ...]) -> dict[str, list[Parameter]]:
     return {
         unit: group
-        for unit, group in units.items()
+        for unit, group in _by_unit(parameters).items()
         if len({parameter.dtype for parameter in group}) > 1
     }
 

@@ -129,26 +129,20 @@ def experts_not_quantized(facts: TrainingFacts) -> Finding | None:
     ]
     if not facts.anatomy.quantized or not experts:
         return None
-    more = spared = ""
     full = [parameter for parameter in experts if short(parameter.dtype) == "float32"]
-    half = [parameter for parameter in experts if short(parameter.dtype) in OTHER_HALF]
+    half = any(short(parameter.dtype) in OTHER_HALF for parameter in experts)
+    case = "as loaded"
     if full and not half and facts.compute_target in OTHER_HALF:
-        memory = gibibytes(parameter.tensor.nbytes // 2 for parameter in full)
-        more = f" In float32 they take {memory} more than in {facts.compute_target}"
-        if superseding_patches.FUSED_EXPERTS not in facts.applied:
-            more += ": peft.prepare_model_for_kbit_training makes them float32."
-            spared = (
-                "\n# Or at least, before prepare_model_for_kbit_training:\n"
-                f'patchkit.apply(only="{superseding_patches.FUSED_EXPERTS}")'
-            )
-        else:
-            more += "."
+        spared = superseding_patches.FUSED_EXPERTS in facts.applied
+        case = "in float32" if spared else "made float32"
     return found(
         "experts-not-quantized",
+        case=case,
         experts=parameters(experts, "tensor"),
         size=gibibytes(parameter.tensor.nbytes for parameter in experts),
-        more=more,
-        spared=spared,
+        memory=gibibytes(parameter.tensor.nbytes // 2 for parameter in full),
+        dtype=facts.compute_target,
+        patch=superseding_patches.FUSED_EXPERTS,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -32,8 +32,9 @@ def trained_but_unused(facts: TrainingFacts) -> Finding | None:
     parts: dict[int, str] = {}
     used = set()
     modules = dict(facts.model.named_modules(remove_duplicate=False))
+    read_in = cache(lambda place: _read_in(modules[place]))
     for name, tensor in facts.model.named_parameters(remove_duplicate=False):
-        if part := _unread(modules, name, elsewhere) if tensor.requires_grad else "":
+        if part := _unread(modules, name, elsewhere, read_in) if tensor.requires_grad else "":
             parts.setdefault(id(tensor), part)
         else:
             used.add(id(tensor))
@@ -47,24 +48,36 @@ def trained_but_unused(facts: TrainingFacts) -> Finding | None:
     )
 
 
-def _unread(modules: dict[str, Any], name: str, elsewhere: frozenset[str]) -> str:
+def _unread(
+    modules: dict[str, Any],
+    name: str,
+    elsewhere: frozenset[str],
+    read_in: Callable[[str], frozenset[str] | None],
+) -> str:
     """Return the part of a parameter's name that nothing reads; empty if all is read."""
     parts = name.split(".")
     reading = [elsewhere]
     for number, part in enumerate(parts):
-        owner = modules[".".join(parts[:number])]
-        cls: type = type(owner)
-        forward = vars(owner).get("forward")
-        reading += map(_read_by, (cls, *_helpers_of(owner)))
-        if forward is not None:
-            codes = list(_codes(forward))
-            if not codes:
-                return ""
-            reading.append(frozenset().union(*map(_names_read, codes)))
+        place = ".".join(parts[:number])
+        names_read = read_in(place)
+        if names_read is None:
+            return ""
+        reading.append(names_read)
+        cls: type = type(modules[place])
         free = cls.__module__.startswith("torch.") or _walks(cls)
         if not free and not any(part in names for names in reading):
             return ".".join(parts[: number + 1])
     return ""
+
+
+def _read_in(owner: Any) -> frozenset[str] | None:
+    """Return the names that the code of a module reads; None if its own forward has no code."""
+    found = frozenset[str]().union(*map(_read_by, (type(owner), *_helpers_of(owner))))
+    forward = vars(owner).get("forward")
+    if forward is None:
+        return found
+    codes = list(_codes(forward))
+    return found.union(*map(_names_read, codes)) if codes else None
 
 
 def _helpers_of(owner: Any) -> set[type]:

@@ -32,15 +32,12 @@ def unfixed_bugs(facts: TrainingFacts) -> Finding | None:
     bugs = "; ".join(
         f"{record.library} {record.version}: {record.id} ({record.title})" for record in unfixed
     )
-    if all(record.status is Status.AVAILABLE for record in unfixed):
-        change = "patchkit.apply()  # before the trainer is made"
-    else:
-        change = "print(patchkit.report())  # says why"
+    waiting = all(record.status is Status.AVAILABLE for record in unfixed)
     return found(
         "unfixed-bugs",
+        case="not applied" if waiting else "in trouble",
         number=plural(len(unfixed), "bug"),
         bugs=bugs,
-        change=change,
         repair=repairs.apply_patches(
             [record.id for record in unfixed if record.status == "available"]
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ INPUTS = {
     ("vision", "llava"): "image and text",
     ("vision", "llava_next"): "image and text",  # takes tiles
     ("vision", "qwen2_5_vl"): "image and text",  # takes patches, in a second shape
+    ("vision", "blip-2"): "image and text",  # begins with queries that are zeros
     ("vision", "florence2"): "image and text",  # has an encoder and a decoder
     ("speech", "whisper"): "sound",  # takes spectra of one length
     ("ctc", "wav2vec2"): "sound",  # takes waves
@@ -43,15 +45,43 @@ for task, name in json.loads(sys.argv[1]):
         built = build(task, name, str(folder), 0)
         model = pretrained(task, folder / "bfloat16")
         loaded = sum(weight.numel() for weight in model.parameters())
-        print(json.dumps([task, name, built, loaded]))
+        zeros = [name for name, weight in model.named_parameters()
+                 if weight.dim() > 1 and not weight.any()]
+        print(json.dumps([task, name, built, loaded, zeros]))
+"""
+TRAIN = """
+import inspect, json, pathlib, sys, tempfile
+import torch
+from workbench.families.building import build
+from workbench.families.serving import import_libraries
+from workbench.families.trial import _FamilyCourse, find_mode
+import_libraries()
+folder = pathlib.Path("llama")
+folder.mkdir()
+build("causal", "llama", str(folder), 0)
+begin = torch.amp.GradScaler.__init__
+assert inspect.signature(begin).parameters["init_scale"].default == 2.0**16
+for power in (16, 28, 60):
+    begin.__defaults__ = ("cuda", 2.0**power, *begin.__defaults__[2:])
+    with tempfile.TemporaryDirectory() as saved:
+        mode = find_mode("fp16/none")
+        course = _FamilyCourse("causal", mode, "lora", folder, pathlib.Path(saved))
+        try:
+            course.run()
+            error = ""
+        except Exception as raised:
+            error = str(raised)
+    norms = course.figures["gradient norms"]
+    taken = [norm == norm and norm != float("inf") for norm in norms]
+    print(json.dumps([course.figures["changed"], taken, error]))
 """
 
 
 @pytest.fixture(scope="module")
 def builds(
     on_path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[tuple[str, str], tuple[Any, int]]:
-    """What came of each type that is installed, and the number of parameters that are loaded."""
+) -> dict[tuple[str, str], tuple[Any, int, list[str]]]:
+    """What came of each type that is installed, how many parameters are loaded, and which are zero."""
     pytest.importorskip("transformers")
     done = subprocess.run(
         [sys.executable, "-c", BUILD, json.dumps(list(INPUTS))],
@@ -62,18 +92,35 @@ def builds(
         check=True,
     )
     lines = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
-    return {(task, name): (built, loaded) for task, name, built, loaded in lines}
+    return {(task, name): (built, loaded, zeros) for task, name, built, loaded, zeros in lines}
 
 
 @pytest.mark.parametrize(("task", "name"), INPUTS)
 def test_a_tiny_model_is_built(task: str, name: str, builds) -> None:
     if (task, name) not in builds:
         pytest.skip(f"this Transformers has no {name}")
-    built, loaded = builds[task, name]
+    built, loaded, zeros = builds[task, name]
     assert built.get("error", "") == ""
     assert built["inputs"] == INPUTS[task, name]
     assert built["parameters"] < 20_000_000
     assert loaded == built["parameters"]
+    assert zeros == []
+
+
+def test_a_training_goes_on_until_the_scaler_takes_two_steps(on_path, tmp_path: Path) -> None:
+    pytest.importorskip("peft")
+    done = subprocess.run(
+        [sys.executable, "-c", TRAIN], cwd=tmp_path, env=on_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    usual, skipping, without_end = map(json.loads, done.stdout.splitlines())
+    assert usual == [28, [True, True], ""]
+    changed, taken, error = skipping
+    assert (changed, error) == (28, "")
+    assert taken[-3:] == [False, True, True]
+    changed, taken, error = without_end
+    assert not any(taken)
+    assert (changed, error) == (0, "the scaler skipped all steps")
 
 
 def test_lost_weights_are_told_from_rounding() -> None:
