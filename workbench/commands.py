@@ -19,6 +19,7 @@ COMMANDS = {
     "anchors": "anchors.command",
     "messages": "messages.command:count",
     "behaviour": "behaviour.command",
+    "upstream": "upstream.command",
 }
 
 

@@ -1,0 +1,1 @@
+"""Run the libraries' own tests without patchkit and with it, and compare how each ends."""
