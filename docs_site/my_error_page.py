@@ -13,9 +13,10 @@ from history_data import history_data
 from links import plain_text
 from quoted_errors import Quoted, quoted_errors
 
+from patchkit.about import shipped_table
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import answering, choosing, names, reading, wordings
+from patchkit.known import answering, choosing, names, raised, reading, wordings
 from patchkit.known.answer import LONGEST_QUOTED, Answer
 from patchkit.known.rows import SINCE, Row
 from patchkit.known.rows import all_rows as known_rows
@@ -83,6 +84,7 @@ def data(
         "reading": _reading(),
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
+        "key": choosing.KEY,
         "ofNone": answering.OF_NONE,
         "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
@@ -97,8 +99,13 @@ def data(
         },
         "wordings": [_wording(wording(text)) for text in said],
         "rows": [_row(row, said) for row in known_rows()],
+        "raised": {
+            "letters": raised.LETTERS,
+            "read": raised.READ,
+            "files": json.loads(raised.TABLE.read_text(encoding="utf-8")),
+        },
         "titles": {name: title(name) for name in LIBRARIES},
-        "since": json.loads(SINCE.read_text(encoding="utf-8")),
+        "since": shipped_table(SINCE),
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],

@@ -1,8 +1,12 @@
-"""The version of patchkit, its distribution, and the folder it lies in."""
+"""The version of patchkit, its distribution, the folder it lies in, and its tables of data."""
 
 from __future__ import annotations
 
 import os
+
+TYPE_CHECKING = False  # `typing` takes long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.2.0"
 
@@ -21,6 +25,19 @@ def shipped_path(name: str) -> str:
     """
     inside = os.path.join(PACKAGE, name)
     return inside if os.path.exists(inside) else os.path.join(os.path.dirname(PACKAGE), name)
+
+
+_tables: dict[str, Any] = {}
+
+
+def shipped_table(name: str) -> Any:
+    """Return what a file of JSON in the package has: `known/since.json`; it is read once."""
+    if name not in _tables:
+        import json
+
+        with open(os.path.join(PACKAGE, name), encoding="utf-8") as file:
+            _tables[name] = json.load(file)
+    return _tables[name]
 
 
 def namesake() -> str:

@@ -10,9 +10,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .libraries import LIBRARIES, with_role
 
@@ -43,8 +42,7 @@ class Whose(Enum):
     OURS = "patchkit"
 
 
-@dataclass(frozen=True)
-class CodeOwner:
+class CodeOwner(NamedTuple):
     """Whose a piece of code is.
 
     Args:

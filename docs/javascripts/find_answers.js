@@ -55,6 +55,37 @@ function comesThrough({ frames }, { packages }) {
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
+  const known = answeredAsItIs(pasted, data);
+  const [error] = pasted.errors;
+  if (known.answers.length || error.frames.length) return known;
+  const file = raisedIn(error.message, data);
+  if (!file) return known;
+  const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
+  return answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+}
+
+/** Return the file that raises a message; see patchkit/known/raised.py. */
+function raisedIn(message, data) {
+  const { letters: length, read: most, files } = data.raised;
+  const letters = squeezed(message, data).letters.slice(0, most);
+  data.raised.fileOf ??= new Map(
+    Object.entries(files).flatMap(([file, parts]) => parts.split(" ").map((part) => [part, file])),
+  );
+  const known = data.raised.fileOf;
+  for (let start = 0; start + length <= letters.length; start++) {
+    const file = known.get(digest(letters.slice(start, start + length)));
+    if (file) return file;
+  }
+  return "";
+}
+
+function digest(part) {
+  let value = 0x811c9dc5;
+  for (let place = 0; place < part.length; place++) value = Math.imul(value ^ part.charCodeAt(place), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
+}
+
+function answeredAsItIs(pasted, data) {
   const found = matches(pasted, data);
   let answers = found.map((match) => answerOf(match, data));
   for (const error of pasted.errors) {
@@ -103,13 +134,14 @@ function matches(pasted, data) {
 
 function matchesOf(text, error, pasted, data) {
   const letters = squeezed(text, data);
-  const spoken = data.wordings.map((wording) => valuesOf(wording, letters));
+  const spoken = spokenIn(letters, data);
   const found = [];
   for (const row of data.rows) {
     let best = null;
     for (const number of row.says) {
+      if (!spoken.has(number)) continue;
       const { length } = data.wordings[number].literals.join("");
-      if (spoken[number] && (!best || length > best.length)) best = { length, values: spoken[number] };
+      if (!best || length > best.length) best = { length, values: spoken.get(number) };
     }
     const score = best && scoreOf(row, error, pasted, data);
     if (best && score !== null) {
@@ -119,6 +151,28 @@ function matchesOf(text, error, pasted, data) {
   found.sort((one, other) => other.score - one.score);
   const least = found.length && Math.max(data.weights.least, found[0].score - data.weights.alike);
   return found.filter(({ score }, number) => number === 0 || score >= least);
+}
+
+/** Return what stands in the holes of the wordings that a text has, by their numbers. */
+function spokenIn(letters, data) {
+  const { key: length, wordings } = data;
+  data.byKey ??= wordings.reduce((found, { literals }, number) => {
+    const longest = literals.reduce((one, other) => (other.length > one.length ? other : one), "");
+    const key = longest.length < length ? "" : longest.slice(0, length);
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(number);
+    return found;
+  }, new Map());
+  const keys = new Set([""]);
+  for (let start = 0; start < letters.letters.length; start++) keys.add(letters.letters.slice(start, start + length));
+  const spoken = new Map();
+  for (const key of keys) {
+    for (const number of data.byKey.get(key) || []) {
+      const values = valuesOf(wordings[number], letters);
+      if (values) spoken.set(number, values);
+    }
+  }
+  return spoken;
 }
 
 function scoreOf(row, error, pasted, data) {
@@ -149,7 +203,7 @@ function scoreOf(row, error, pasted, data) {
       score -= weights.notNear;
     }
   }
-  if (!pointed && (row.needs || (frames.length && error.frames.some(({ library }) => library)))) return null;
+  if (!pointed && (row.needs || (frames.length && error.frames.length))) return null;
   for (const [distribution, ranges] of Object.entries(versions)) {
     const named = pasted.versions[distribution];
     if (!named) continue;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from ..libraries import title
 from .choosing import Match
@@ -52,18 +54,22 @@ def of_match(match: Match) -> Answer:
     if row.since is not None:
         table, name = row.since
         values["since"] = since(table, values.get(name, ""))
+    answer = worded(row.id, vars(row), values)
+    return replace(answer, links=row.links, patches=row.patches, preflight=row.preflight)
 
-    def said(text: str) -> str:
-        return filled(text, values)
 
-    return Answer(
-        id=row.id,
-        cause=said(row.cause),
-        do=said(row.do),
-        write=tuple(map(said, row.write)),
-        whose=said(row.whose),
-        tell=said(row.tell),
-        links=row.links,
-        patches=row.patches,
-        preflight=row.preflight,
-    )
+def worded(name: str, texts: Mapping[str, Any], values: Mapping[str, str]) -> Answer:
+    """Return the answer of that name, with values in the holes of its texts.
+
+    Args:
+        name: its id.
+        texts: `cause` and `do`, and perhaps `write`, `whose` and `tell`.
+        values: by the names of the holes; a line to write that comes out empty is left out.
+    """
+
+    def said(key: str) -> str:
+        return filled(texts.get(key, ""), values)
+
+    lines = (filled(line, values) for line in texts.get("write", ()))
+    write = tuple(filter(None, lines))
+    return Answer(name, said("cause"), said("do"), write, said("whose"), said("tell"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from . import names
 from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, matches, rows_with_part
-from .reading import Pasted, Raised
+from .raised import raised_in
+from .reading import Frame, Pasted, Raised
 from .rows import all_rows
 from .wordings import squeezed
 
@@ -42,11 +43,22 @@ class Found:
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
+    A message without a traceback, of which nothing is known, is looked up once more as one of the
+    file that raises it.
+
     Args:
         pasted: the text.
         installed: gives the version of an installed distribution.
     """
-    found = matches(pasted, all_rows(), installed)
+    known = _answered(pasted, installed)
+    if known.answers or pasted.error.frames or not (file := raised_in(pasted.error.message)):
+        return known
+    error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
+    return _answered(replace(pasted, errors=(error,)), installed)
+
+
+def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
+    found = matches(pasted, installed)
     is_known = bool(found) and found[0].row.weight > KINDS_ONLY
     known = Found(tuple(map(of_match, found)), found[0].error if found else pasted.error)
     for error in pasted.errors:

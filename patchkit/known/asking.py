@@ -6,28 +6,8 @@ import re
 from collections.abc import Callable
 
 from ..libraries import with_role
-from .reading import Pasted
+from .reading import REPOSITORIES, Pasted
 
-_REPOSITORIES = {
-    "accelerate": "huggingface/accelerate",
-    "axolotl": "axolotl-ai-cloud/axolotl",
-    "bitsandbytes": "bitsandbytes-foundation/bitsandbytes",
-    "datasets": "huggingface/datasets",
-    "deepspeed": "deepspeedai/DeepSpeed",
-    "diffusers": "huggingface/diffusers",
-    "flash_attn": "Dao-AILab/flash-attention",
-    "huggingface_hub": "huggingface/huggingface_hub",
-    "llamafactory": "hiyouga/LlamaFactory",
-    "peft": "huggingface/peft",
-    "torch": "pytorch/pytorch",
-    "torchao": "pytorch/ao",
-    "transformers": "huggingface/transformers",
-    "trl": "huggingface/trl",
-    "unsloth": "unslothai/unsloth",
-    "unsloth_zoo": "unslothai/unsloth",
-    "verl": "verl-project/verl",
-    "vllm": "vllm-project/vllm",
-}
 _REPORTED = (*with_role("measured"), "deepspeed", "unsloth")
 _SECRETS = re.compile(
     r"\b(?:hf_|ghp_|gho_|github_pat_|sk-|xoxb-|AKIA|glpat-)[\w-]{10,}|\b[0-9a-f]{40}\b"
@@ -40,7 +20,7 @@ _MOST_LETTERS = 20_000
 def where_to_ask(pasted: Pasted) -> str:
     """Return the address for the library in which the error was raised; empty if none is known."""
     for frame in reversed(pasted.error.frames):
-        if repository := _REPOSITORIES.get(frame.library):
+        if repository := REPOSITORIES.get(frame.library):
             return f"https://github.com/{repository}/issues"
     return ""
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
 
 from .reading import Pasted, Raised
-from .rows import Row
-from .wordings import Squeezed, squeezed, wording
+from .rows import Row, all_rows
+from .wordings import Squeezed, Wording, squeezed, wording
 
 SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
+KEY = 8
+"""Letters of a wording that a text is looked through for, before the wording itself."""
 # The site weighs rows by the same numbers.
 FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
 KINDS_ONLY = -4.0
@@ -37,26 +41,22 @@ class Match:
     error: Raised
 
 
-def matches(
-    pasted: Pasted, rows: Iterable[Row], installed: Callable[[str], str | None]
-) -> list[Match]:
+def matches(pasted: Pasted, installed: Callable[[str], str | None]) -> list[Match]:
     """Return the rows that are left for the first error that any row knows, the likeliest first.
 
     Args:
         pasted: what was pasted.
-        rows: the known errors.
         installed: gives the version of an installed distribution.
     """
-    rows = list(rows)
     for error in pasted.errors:
         if error.is_warning:
             break  # A log may say more beside its warnings.
         for text in _texts(error):
-            if found := _of(Squeezed(text), error, pasted, rows, installed):
+            if found := _of(Squeezed(text), error, pasted, installed):
                 return found
     if not pasted.error.type or pasted.error.is_warning:
         # A log may say it without an error of Python's.
-        return _of(Squeezed(pasted.text), pasted.error, pasted, rows, installed)
+        return _of(Squeezed(pasted.text), pasted.error, pasted, installed)
     return []
 
 
@@ -88,28 +88,39 @@ def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
     ]
 
 
+@cache
+def _wordings_by_key() -> Mapping[str, list[tuple[int, Row, Wording]]]:
+    """Return the wordings of all rows, in order, by the first letters of their longest part.
+
+    Those whose parts are all shorter have the empty text for a key.
+    """
+    found: dict[str, list[tuple[int, Row, Wording]]] = {}
+    every = [(row, wording(said)) for row in all_rows() for said in row.says]
+    for number, (row, known) in enumerate(every):
+        longest = max(known.literals, key=len, default="")
+        key = longest[:KEY] if len(longest) >= KEY else ""
+        found.setdefault(key, []).append((number, row, known))
+    return found
+
+
 def _of(
-    text: Squeezed,
-    error: Raised,
-    pasted: Pasted,
-    rows: Iterable[Row],
-    installed: Callable[[str], str | None],
+    text: Squeezed, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> list[Match]:
-    found = []
-    for row in rows:
-        best: tuple[int, Mapping[str, str]] | None = None
-        for said in row.says:
-            known = wording(said)
-            if (values := known.search(text)) is None:
-                continue
+    wordings = _wordings_by_key()
+    keys = {text.letters[start : start + KEY] for start in range(len(text.letters))} | {""}
+    best: dict[str, tuple[int, Row, Mapping[str, str]]] = {}
+    for _, row, known in sorted(
+        (known for key in keys & wordings.keys() for known in wordings[key]), key=itemgetter(0)
+    ):
+        if (values := known.search(text)) is not None:
             length = sum(map(len, known.literals))
-            if best is None or length > best[0]:
-                best = length, values
-        if best is None:
-            continue
-        score = _score(row, error, pasted, installed)
-        if score is not None:
-            found.append(Match(row, best[1], score + best[0] / 1000, error))
+            if row.id not in best or length > best[row.id][0]:
+                best[row.id] = length, row, values
+    found = [
+        Match(row, values, score + length / 1000, error)
+        for length, row, values in best.values()
+        if (score := _score(row, error, pasted, installed)) is not None
+    ]
     found.sort(key=lambda match: -match.score)
     if not found:
         return []
@@ -145,7 +156,7 @@ def _score(
             pointed = True
         else:
             score -= NOT_NEAR
-    if not pointed and (row.needs or (row.frames and libraries)):
+    if not pointed and (row.needs or (row.frames and error.frames)):
         return None  # The files of another cause speak against it, and nothing for it.
     for distribution, versions in row.versions.items():
         named = pasted.versions.get(distribution)

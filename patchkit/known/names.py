@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..about import shipped_table
 from ..libraries import LIBRARIES
 from .answer import Answer
 from .history import (
@@ -17,12 +16,12 @@ from .history import (
     always_there,
     bounds,
     bounds_of_keyword,
-    callers_remedy,
     has_left,
     is_gone,
     is_older,
     not_yet,
     of_arguments,
+    of_caller,
     of_unknown_keyword,
     of_unknown_name,
     titled,
@@ -60,8 +59,6 @@ OWN = re.compile(
 )
 """What the legacy layer says of an old spelling: a full stop where it refuses it."""
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
-INSTEAD = Path(__file__).with_name("instead.json")
-"""By library, what to write for names that the legacy layer has and no release has any more."""
 _RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
 Installed = Callable[[str], str | None]
 
@@ -106,7 +103,9 @@ def answers(
         cls = _class_of(owner)
         if not only_table or _rows_of_keyword(cls, keyword):
             said = _of_keyword(cls, keyword, error, pasted, installed)
-            found += said or ([] if cls or only_table else of_arguments(keyword))
+            asks = error.frames[-1].library if error.frames else ""
+            known = not (cls or only_table) and (not asks or asks in LIBRARIES)
+            found += said or (of_arguments(keyword) if known else [])
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
@@ -224,20 +223,32 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
     A name whose last word no class of the libraries has, such as `Own`, says nothing of its base.
     """
     from ..legacy.explanation import short_name
+
+    rows = sorted(
+        _rows_with_keyword(keyword),
+        key=lambda row: (
+            row.library == "trl",
+            _last_word(row.owners[0]) not in ("Config", "Trainer"),
+        ),
+    )
+    word = _last_word(owner) if owner else ""
+    if word not in _last_words():
+        return rows
+    return [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
+
+
+@cache
+def _last_words() -> frozenset[str]:
+    """Return the last words of all classes of the libraries."""
     from ..modernize.history import shipped
 
-    rows = sorted(_rows_with_keyword(keyword), key=lambda row: row.library == "trl")
-    word = _last_word(owner) if owner else ""
-    kinds = {
+    return frozenset(
         _last_word(name)
         for library in shipped().libraries.values()
         for names in library.names.values()
         for name in names
         if name[:1].isupper()
-    }
-    if word not in kinds:
-        return rows
-    return [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
+    )
 
 
 def _last_word(owner: str) -> str:
@@ -332,9 +343,8 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
         number, said = str(gone), replace(said, gone=f"{TITLES[library]} {gone}")
     cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in TITLES:
-        do, write, whose = callers_remedy(caller, library, number)
         cause = f"{titled(caller)} asks for `{old}`, which has been gone since {said.gone}."
-        return Answer(old, cause, do, write, whose, links=(said.source,))
+        return replace(of_caller(caller, old, library, number, cause), links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
     if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
         trainer = short_name(row.owners[0])
@@ -374,14 +384,15 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
         bases = [short_name(base) for base in row.owners]
         if not owner and row.of_class:
             owner = bases[0]
+        if _asks_what_it_wraps(error, row.library):
+            owner = bases[0]
         if not any(owner == base or re.search(KINDS.get(base, "$^"), owner) for base in bases):
             continue
         number = row.gone.partition(" ")[2]
         cause = f"`{owner}.{attribute}` has been gone since {release(row.gone)}."
         what, links = f"{owner}.{attribute}", (row.address,)
         if number and (caller := error.caller(row.library)):
-            remedy, write, whose = callers_remedy(caller, row.library, number)
-            return [Answer(what, cause, remedy, write, whose, links=links)]
+            return [replace(of_caller(caller, what, row.library, number, cause), links=links)]
         do = _sentence(row.advice)
         if row.read is None:
             do += " The legacy layer refuses it."
@@ -394,6 +405,13 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
     if gone:
         return [has_left(what, gone, library, error)]
     return [not_yet(what, came, library, None, error)]
+
+
+def _asks_what_it_wraps(error: Raised, library: str) -> bool:
+    """Tell whether an object of a library asked the model in it, whose class the message names."""
+    return any(
+        frame.library == library and frame.function == "__getattr__" for frame in error.frames
+    )
 
 
 def _of_value(error: Raised) -> list[Answer]:
@@ -411,12 +429,6 @@ def _of_value(error: Raised) -> list[Answer]:
     ]
 
 
-@cache
-def _instead() -> dict[str, dict[str, str]]:
-    tables: dict[str, dict[str, str]] = json.loads(INSTEAD.read_text(encoding="utf-8"))
-    return tables
-
-
 def instead(library: str, place: str) -> str:
     """Say what to write for a name that no release has any more; an empty text if nobody knows.
 
@@ -424,7 +436,8 @@ def instead(library: str, place: str) -> str:
         library: as it is imported.
         place: the name, with dots.
     """
-    return _instead().get(library, {}).get(place.rpartition(".")[2], "")
+    tables: dict[str, dict[str, str]] = shipped_table("known/instead.json")
+    return tables.get(library, {}).get(place.rpartition(".")[2], "")
 
 
 def _sentence(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..about import shipped_table
 from ..whose import REMOTE_CODE, installed_place
 
 # The site finds errors by the same patterns, in JavaScript.
@@ -37,31 +38,16 @@ LONGEST = 400_000
 LONGEST_MESSAGE = 6_000
 MOST_LINES = 40
 
-_LIBRARIES = """
-accelerate adapters apex auto_gptq auto_round autoawq awq axolotl bitsandbytes causal_conv1d
-compressed_tensors datasets deepspeed diffusers evaluate fastchat flash_attn fsspec gptqmodel
-hqq huggingface_hub kernels liger_kernel lightning llamafactory llmtuner mamba_ssm megatron mlx
-nemo nemo_automodel numpy openrlhf optimum pandas peft pyarrow pydantic pytorch_lightning ray
-safetensors sentence_transformers setfit sglang swift tokenizers torch torchao torchtune
-torchvision transformer_engine transformers triton trl unsloth unsloth_zoo verl vllm wandb
-xformers
-"""
-LIBRARIES = frozenset(_LIBRARIES.split())
-"""Top folders of libraries that tracebacks of this field go through."""
+REPOSITORIES: dict[str, str] = shipped_table("known/libraries.json")
+"""Where each library is that tracebacks of this field go through; empty where it is not known."""
+LIBRARIES = frozenset(REPOSITORIES)
+"""Their top folders."""
 
-PASSING_ON = frozenset(
-    {
-        *("wrapped_func", "wrapper", "_wrapper", "wrapped", "_inner_fn", "_inner", "inner"),
-        *(
-            "inner_f",
-            "new_init",
-            "decorate_context",
-            "__getattr__",
-            "_get_module",
-            "_handle_fromlist",
-        ),
-    }
-)
+_PASSING_ON = """
+wrapped_func wrapper _wrapper wrapped _inner_fn _inner inner inner_f new_init decorate_context
+__getattr__ _get_module _handle_fromlist
+"""
+PASSING_ON = frozenset(_PASSING_ON.split())
 """Functions that only pass a call or an import on."""
 
 _TIME = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -263,11 +249,6 @@ def read(text: str) -> Pasted:
         if len(whole) <= LONGEST_MESSAGE:
             raised = [Raised("", whole, tuple(_frames(streams)))]
     return Pasted(whole, tuple(_in_order(raised)) or (Raised("", ""),), _versions(text))
-
-
-def is_text(content: bytes) -> bool:
-    """Tell whether the content of a file is text."""
-    return not _is_binary(content.decode("utf-8", errors="replace"))
 
 
 def _plain(text: str) -> str:

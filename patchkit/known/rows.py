@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..about import shipped_table
+
 FOLDER = Path(__file__).parent / "rows"
-SINCE = Path(__file__).with_name("since.json")
+SINCE = "known/since.json"
 """Read off the wheels of Transformers 4.37 to 5.23, one of each minor release."""
 MESSAGES = "messages.json"
 """Wordings that several rows share, by name; a row says `@name`."""
@@ -71,7 +73,6 @@ class Row:
     subject: str = ""
 
 
-@cache
 def since(table: str, name: str) -> str:
     """Return the release of Transformers that brought a model type or a quantization.
 
@@ -82,8 +83,7 @@ def since(table: str, name: str) -> str:
     Returns:
         the release; an empty text if it is older than the file, or not in it.
     """
-    tables = json.loads(SINCE.read_text(encoding="utf-8"))
-    release: str = tables[table].get(name, "")
+    release: str = shipped_table(SINCE)[table].get(name, "")
     return release
 
 

@@ -77,7 +77,7 @@ def _heading(found: Found, pasted: Pasted) -> Iterator[str]:
         place, function = f"  in {frame.place}", frame.function.rpartition("<locals>.")[2]
         whole = f"{place}, {function}" if function else place
         yield whole if len(whole) <= WIDTH else place
-    if error != pasted.error:
+    if (error.type, error.message) != (pasted.error.type, pasted.error.message):
         last = textwrap.shorten(
             f"{pasted.error.name}: {pasted.error.message}", 50, placeholder=" …"
         )

@@ -1,7 +1,8 @@
-"""The site, built once for all tests of it."""
+"""The site, built once for all tests of it, whatever process runs them."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -29,7 +30,15 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("material", reason="the site needs mkdocs-material")
     pytest.importorskip("mkdocstrings", reason="the site needs mkdocstrings-python")
-    folder = tmp_path_factory.mktemp("site")
-    done = build(folder)
-    assert done.returncode == 0, done.stderr[-4000:]
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with open(shared / "site.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second waits for the first
+        folder = shared / "site"
+        if not folder.exists():
+            unfinished = shared / "unfinished-site"
+            done = build(unfinished)
+            assert done.returncode == 0, done.stderr[-4000:]
+            unfinished.rename(folder)
     return folder

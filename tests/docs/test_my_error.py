@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,7 @@ PASTED: dict[str, Callable[[str], str]] = {
 }
 
 
+@cache
 def expected(text: str) -> tuple[list[str], list[str]]:
     """Return the answers and patches that `patchkit explain` gives; patches as the page sorts them."""
     pasted = read(text)

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from workbench.messages.command import count, known_by
+from patchkit.known import raised
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
+from workbench.messages.command import add_places, count, known_by
 from workbench.messages.raised import RaisedMessage, messages
 from workbench.messages.scope import is_asked_for, reason_left_out
 
@@ -77,3 +80,40 @@ def test_the_table(site: Path) -> None:
     (total,) = (line for line in lines if line.startswith("all"))
     assert total.split()[1:3] == ["2", "1"]
     assert any("1 the inside of the compiler" in line for line in lines)
+
+
+def test_digests_are_fnv_1a_as_in_the_browser() -> None:
+    assert [raised.digest(text) for text in ("", "a", "foobar")] == [
+        "811c9dc5",
+        "e40c292c",
+        "bf9cf968",
+    ]
+
+
+def test_a_message_without_a_traceback_is_found_whatever_stands_in_its_holes(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "raised.json"
+    add_places(site, table)
+    written = table.read_text()
+    add_places(site, table)
+    assert table.read_text() == written, "each message stands there once"
+    monkeypatch.setattr(raised, "TABLE", table)
+    raised._files.cache_clear()
+    try:
+        said = "ValueError: At most one of fp16 and bf16 can be True, but not both"
+        assert raised.raised_in(said) == "trl/trainer/a.py"
+        assert raised.raised_in("the moon, the stars and all the rest of it") == ""
+        assert raised.raised_in("no float16 here, got 3") == "", "too short to be known again"
+    finally:
+        raised._files.cache_clear()
+
+
+def test_an_error_is_answered_by_where_its_message_is_raised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = read("ValueError: Unexpected keyword arguments: something")
+    with_table = answered(said, lambda distribution: None)
+    assert [answer.id for answer in with_table.answers] == ["argument-not-found"]
+    monkeypatch.setattr("patchkit.known.answering.raised_in", lambda message: "")
+    assert not answered(said, lambda distribution: None).answers

@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from patchkit.known.answering import answered
+from patchkit.known.answering import Found, answered
 from patchkit.known.choosing import matches
-from patchkit.known.reading import read
-from patchkit.known.rows import all_rows
+from patchkit.known.reading import Pasted, read
 from patchkit.known.wording import MOST_LINES, WIDTH, shown
 
 NEWEST = {
@@ -41,7 +40,10 @@ def reports(file: str) -> list[Any]:
 
 def said(text: str, installed: dict[str, str] | None = None) -> str:
     pasted = read(text)
-    found = answered(pasted, (installed or {}).get)
+    return words_of(answered(pasted, (installed or {}).get), pasted)
+
+
+def words_of(found: Found, pasted: Pasted) -> str:
     assert found.answers, "nothing is known"
     lines = shown(found, pasted, {})
     assert len(lines) <= MOST_LINES
@@ -50,8 +52,9 @@ def said(text: str, installed: dict[str, str] | None = None) -> str:
     return " ".join(" ".join(lines).split())
 
 
-def rows(text: str, installed: dict[str, str]) -> list[str]:
-    return [answer.id for answer in answered(read(text), installed.get).answers]
+def check_says(report: dict[str, Any], answer: str) -> None:
+    for part in report["says"]:
+        assert re.search(part, answer), f"{part} is missing in: {answer}"
 
 
 REPORTS = [
@@ -59,22 +62,26 @@ REPORTS = [
     for file in ("precision", "libraries", "machines", "environments")
     for report in reports(f"{file}.yaml")
 ]
+BY_NAME = {report.id: report for report in REPORTS}
 
 
 @pytest.mark.parametrize("installed", [{}, NEWEST], ids=["nothing installed", "newest"])
 @pytest.mark.parametrize("report", REPORTS)
 def test_a_report(report: dict[str, Any], installed: dict[str, str]) -> None:
-    answer = said(report["text"], installed)
-    for part in report["says"]:
-        assert re.search(part, answer), f"{part} is missing in: {answer}"
-    first = rows(report["text"], installed)[0]
+    pasted = read(report["text"])
+    found = answered(pasted, installed.get)
+    check_says(report, words_of(found, pasted))
+    first = found.answers[0].id
     assert first == report.get("row", first)
     assert first not in report.get("first_is_not", ())
 
 
+@pytest.mark.parametrize("installed", [{}, NEWEST], ids=["nothing installed", "newest"])
 @pytest.mark.parametrize("report", reports("mistaken.yaml"))
-def test_a_text_that_looks_like_another(report: dict[str, str]) -> None:
-    found = rows(report["text"], NEWEST)
+def test_a_text_that_looks_like_another(report: dict[str, str], installed: dict[str, str]) -> None:
+    pasted = read(report["text"])
+    found = {answer.id for answer in answered(pasted, installed.get).answers}
+    found |= {match.row.id for match in matches(pasted, installed.get)}
     assert report.get("is_not") not in found
     assert "is_not" in report or not found
 
@@ -250,7 +257,7 @@ def test_a_warning_does_not_hide_what_else_a_log_says() -> None:
         "CUDA extension not installed.\n/x/auto_gptq/kernels.py:411: FutureWarning: "
         "`torch.cuda.amp.custom_fwd(args...)` is deprecated. Please use it.\n"
     )
-    found = [match.row.id for match in matches(read(log), all_rows(), lambda _: None)]
+    found = [match.row.id for match in matches(read(log), lambda _: None)]
     assert found[0] == "gptq-wants-packages"
     assert "amp-names-deprecated" in found
 
@@ -306,8 +313,6 @@ COSTUMED = (
 
 
 @pytest.mark.parametrize("costume", [in_a_notebook, of_a_rank, boxed])
-@pytest.mark.parametrize("report", [report for report in REPORTS if report.id in COSTUMED])
+@pytest.mark.parametrize("report", [BY_NAME[name] for name in COSTUMED])
 def test_a_report_in_another_dress(report: dict[str, Any], costume: Callable[[str], str]) -> None:
-    answer = said(costume(report["text"]), NEWEST)
-    for part in report["says"]:
-        assert re.search(part, answer), f"{part} is missing in: {answer}"
+    check_says(report, said(costume(report["text"]), NEWEST))

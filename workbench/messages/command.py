@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sysconfig
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -9,14 +11,17 @@ from pathlib import Path
 import click
 
 from patchkit.known.choosing import matches
+from patchkit.known.raised import LETTERS, TABLE, digest
 from patchkit.known.reading import read
-from patchkit.known.rows import all_rows
+from patchkit.known.wordings import squeezed
 
 from .raised import RaisedMessage, messages
 from .scope import LIBRARIES, is_asked_for, reason_left_out, subject
 
 KINDS = "argument", "package-missing-for-option"
 """How the ids of rows begin that say no more of a message than its kind."""
+WITHOUT_TRACEBACK = "trl", "peft", "accelerate", "datasets", "huggingface_hub", "transformers"
+"""The libraries whose messages are known without a traceback; the first that has one counts."""
 
 
 @click.command()
@@ -29,12 +34,16 @@ KINDS = "argument", "package-missing-for-option"
 )
 @click.option("--missing", is_flag=True, help="Print the messages that are not known.")
 @click.option("--kinds", is_flag=True, help="Print the messages of which only the kind is known.")
-def count(folder: Path, missing: bool, kinds: bool) -> None:
+@click.option("--write", is_flag=True, help="Add where each is raised to the package's table.")
+def count(folder: Path, missing: bool, kinds: bool, write: bool) -> None:
     """Count the errors of the installed libraries that `explain` knows.
 
     Only messages of `raise` statements count that are about dtypes, quantization and arguments;
     what is left out is printed with its reason.
     """
+    if write:
+        add_places(folder, TABLE)
+        return
     asked: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     left_out: Counter[str] = Counter()
     for library in LIBRARIES:
@@ -51,6 +60,24 @@ def count(folder: Path, missing: bool, kinds: bool) -> None:
     click.echo(table(asked, left_out))
 
 
+def add_places(folder: Path, table: Path) -> None:
+    """Add to a table in which file each message of the libraries is raised.
+
+    Args:
+        folder: that of installed libraries.
+        table: what other releases have is in it already.
+    """
+    files = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
+    known = {part for parts in files.values() for part in parts.split()}
+    for library in WITHOUT_TRACEBACK:
+        for raised in messages(folder, library):
+            part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
+            if len(part) >= LETTERS and (found := digest(part)) not in known:
+                known.add(found)
+                files[raised.file] = f"{files.get(raised.file, '')} {found}".strip()
+    table.write_text(json.dumps(files, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
 def known_by(raised: RaisedMessage) -> str:
     """Return by what a message is found: `row`, `kind` or `nothing`."""
     text = (
@@ -58,7 +85,7 @@ def known_by(raised: RaisedMessage) -> str:
         f'  File "/x/site-packages/{raised.file}", line 1, in {raised.function or "<module>"}\n'
         f"{raised.type}: {raised.example()}\n"
     )
-    found = matches(read(text), all_rows(), lambda distribution: None)
+    found = matches(read(text), lambda distribution: None)
     if not found:
         return "nothing"
     return "kind" if found[0].row.id.startswith(KINDS) else "row"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from ...about import shipped_table
 from ...environment import in_range, installed_version, is_version
 from .section import Section, SectionRow, Step
 
@@ -34,8 +33,7 @@ class KnownPair:
     measured: str
 
 
-_FILE = Path(__file__).with_name("known_pairs.json")
-KNOWN = tuple(KnownPair(**row) for row in json.loads(_FILE.read_text(encoding="utf-8")))
+KNOWN = tuple(KnownPair(**row) for row in shipped_table("cli/doctor/known_pairs.json"))
 """Versions that fail together, each measured beside versions that do not."""
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
+from ...about import shipped_table
 from ...environment import installed_version
 from .section import Section, SectionRow
 
@@ -20,10 +19,8 @@ class Patcher:
     basis: str
 
 
-_FILE = Path(__file__).with_name("patchers.json")
-PATCHERS = {
-    name: Patcher(**said) for name, said in json.loads(_FILE.read_text(encoding="utf-8")).items()
-}
+_TABLE = shipped_table("cli/doctor/patchers.json")
+PATCHERS = {name: Patcher(**said) for name, said in _TABLE.items()}
 """The tools by distribution; docs/beside.md says more."""
 
 
