@@ -7,11 +7,10 @@ import builtins
 import linecache
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 _SCOPES = (
     ast.Module,
@@ -29,8 +28,7 @@ _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-@dataclass(frozen=True)
-class CallSiteSource:
+class CallSiteSource(NamedTuple):
     """The source of a file, or of a cell."""
 
     tree: ast.Module
@@ -117,7 +115,7 @@ def find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | 
     Returns:
         None if the source is not there, or has several such calls that cannot be told apart.
     """
-    source = _source_of(frame)
+    source = source_of(frame)
     if source is None:
         return None
     found = list(_calls_in(frame, source, name))
@@ -141,7 +139,7 @@ def find_statement(
     Returns:
         None if there is none, or its source is not there.
     """
-    source = _source_of(frame)
+    source = source_of(frame)
     found: ast.stmt | None = None
     for node in ast.walk(source.tree) if source is not None else ():
         # Nodes inside of others come after them.
@@ -213,7 +211,7 @@ def asks_for_attribute(frame: FrameType) -> bool:
     names = frame.f_code.co_names
     if "hasattr" not in names and "getattr" not in names:
         return False
-    source = _source_of(frame)
+    source = source_of(frame)
     if source is None:
         return True
     return any(
@@ -223,7 +221,8 @@ def asks_for_attribute(frame: FrameType) -> bool:
     )
 
 
-def _source_of(frame: FrameType) -> CallSiteSource | None:
+def source_of(frame: FrameType) -> CallSiteSource | None:
+    """Return the source of what a frame runs; None if there is none on disk."""
     return _source("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
 
 

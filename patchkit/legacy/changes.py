@@ -419,6 +419,8 @@ class OtherResults(PlainData):
         but: keywords and values with which they are the same.
         only: keywords and values without which they are the same; one of them is enough.
         given: the same for keywords with any value.
+        unless_set: attributes with which they are the same, if the script sets them on any object.
+        listed: keywords of other calls, and what their lists have, without which they are the same.
         raises: whether it is an error for most objects, so that a person must see to it.
         for_ids: the keyword that is false where a script reads the result as ids alone.
         of_older: whether a script without other old spellings may mean what it gives.
@@ -430,6 +432,8 @@ class OtherResults(PlainData):
     but: Mapping[str, object] = NOTHING
     only: Mapping[str, object] = NOTHING
     given: tuple[str, ...] = ()
+    unless_set: tuple[str, ...] = ()
+    listed: Mapping[str, object] = NOTHING
     raises: bool = False
     for_ids: str = ""
     of_older: bool = False
@@ -507,6 +511,7 @@ class Default(Owned, kw_only=True):
         values: the release from which on each value was the default, oldest first, and the value.
             Where an absent keyword stood for a value, that is the value.
         needs: another keyword, without which this one means nothing; empty if there is none.
+        unless: another keyword, with which this one has its old value; empty if there is none.
         quiet: no line is printed, as results differ only in rounding, or for few scripts.
         kept: there is no such keyword today; it has a row with `Keep`.
     """
@@ -514,6 +519,7 @@ class Default(Owned, kw_only=True):
     name: str
     values: tuple[tuple[str, Any], ...]
     needs: str = ""
+    unless: str = ""
     quiet: bool = False
     kept: bool = False
 

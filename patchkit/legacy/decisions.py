@@ -6,7 +6,8 @@ scan of new releases carry out a `Decision`, or show it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import ast
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -47,6 +48,10 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+_CAME_WITH: Mapping[str, Mapping[str, str]] = {
+    "processing_class": {"trl": "0.12.0", "transformers": "4.46.0"}
+}
+"""Keywords that only scripts of these releases and later ones give."""
 UNDECIDED = "A person must decide, since the value is known only when the script runs"
 
 
@@ -265,15 +270,30 @@ def decide_read(row: Attribute) -> Decision:
     return Decision(row.advice, {"object": Template(row.written)})
 
 
-def is_relied_on(row: Default, given: Collection[str], needed: Any) -> bool:
+def is_relied_on(row: Default, given: Collection[str], value_of: Callable[[str], Any]) -> bool:
     """Tell whether a call relies on a default that has changed, so that a line is due.
 
     Args:
         row: the row of the table.
         given: the keywords that the call gives, by their old and current names.
-        needed: the value of the keyword without which this one means nothing.
+        value_of: returns the value of another keyword; None if it has none.
     """
-    return not row.quiet and row.name not in given and (not row.needs or bool(needed))
+    if row.quiet or row.name in given or (row.needs and not value_of(row.needs)):
+        return False
+    return not (row.unless and value_of(row.unless))
+
+
+def is_newer(script: ast.AST, row: Default) -> bool:
+    """Tell whether a script uses what came with the last change of a default, or later."""
+    from packaging.version import Version
+
+    library, _, changed = row.gone.partition(" ")
+    given = {node.arg for node in ast.walk(script) if isinstance(node, ast.keyword)}
+    return any(
+        Version(changed) <= Version(releases[library])
+        for name, releases in _CAME_WITH.items()
+        if name in given and library in releases
+    )
 
 
 def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:

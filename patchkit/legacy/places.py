@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from .changes import Gone, Moved
 from .wording import since
 
-_OURS = "patchkit."
+OURS = "patchkit."
 
 
 class FoundName:
@@ -33,7 +33,7 @@ class FoundName:
         if isinstance(row, Gone):
             return row.instead
         module, _, last = self.place.rpartition(".")
-        ours = self.place.startswith(_OURS)
+        ours = self.place.startswith(OURS)
         advice = "patchkit has its own" if ours else f"write from {module} import {last}"
         return f"{advice}; {self.differs}" if self.differs else advice
 

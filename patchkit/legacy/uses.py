@@ -9,14 +9,14 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..environment import installed_version
 from ..text import TextEnum, plural, short_list
 from ..whose import CodeOwner, Whose, owner_of_file, owner_of_frame
 from .changes import Change
+from .plain import PlainData
 
 logger = logging.getLogger("patchkit.legacy")
 
@@ -43,8 +43,7 @@ class Kind(TextEnum):
     """An error was raised."""
 
 
-@dataclass(frozen=True)
-class RecordedPlace:
+class RecordedPlace(NamedTuple):
     """A line of the user's code, or of a framework's."""
 
     file: str
@@ -60,8 +59,7 @@ class RecordedPlace:
         return cls(code.co_filename, code.co_firstlineno)
 
 
-@dataclass
-class LegacyUse:
+class LegacyUse(PlainData):
     """An old spelling in one line of the user's, or of a framework's.
 
     Args:
@@ -99,7 +97,6 @@ class LegacyUse:
         }
 
 
-@dataclass
 class Journal:
     """All uses in this process; each of the user's is logged once, and a line for a framework.
 
@@ -107,10 +104,11 @@ class Journal:
     from after the change.
     """
 
-    _uses: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
-    _untold: dict[tuple[RecordedPlace, str], LegacyUse] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _tells_at_exit: bool = False
+    def __init__(self) -> None:
+        self._uses: dict[tuple[RecordedPlace, str], LegacyUse] = {}
+        self._untold: dict[tuple[RecordedPlace, str], LegacyUse] = {}
+        self._lock = threading.Lock()
+        self._tells_at_exit = False
 
     def note(
         self, change: Change, kind: Kind, old: str, message: str, place: RecordedPlace | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -340,7 +341,9 @@ def test_a_gone_name_is_refused_where_it_is_used(tmp_path: Path, imported: str, 
     assert len(lines) == (len(USES) if place == "script" else 0)
     assert found.keys() == USES.keys()
     for number, (name, error) in enumerate(found.items()):
-        assert error.startswith(f"GoneError: part{number}.py:3: trl."), name
+        # Python 3.10 gives a decorator's call the line of the function.
+        line = 4 if name == "a decorator" and sys.version_info < (3, 11) else 3
+        assert error.startswith(f"GoneError: part{number}.py:{line}: trl."), name
         assert " has been gone since TRL 0.29.0. " in error
         assert "pip install trl==" in error
 

@@ -568,7 +568,10 @@ def test_behaviours(row: Behaviour) -> None:
     needed = [*silent.only.items(), *((name, 1) for name in silent.given)][:1] if silent else []
     given = ", ".join(f"{name}={value!r}" for name, value in needed)
     call = f"{owner}().{method}({given})" if method else f"{owner}({given})"
-    text = f"import {owner.partition('.')[0]}\n{call}\n"
+    listed = "".join(
+        f"{name}=[{held!r}]" for name, held in (silent.listed if silent else {}).items()
+    )
+    text = f"import peft, {owner.partition('.')[0]}\npeft.LoraConfig({listed})\n{call}\n"
     told = [finding for finding in planned(text, DUE).findings if "since " in finding.because]
     if row.silent is not None:
         assert any(row.silent.told in finding.because for finding in told)

@@ -130,6 +130,7 @@ def test_defaults(tmp_path: Path) -> None:
 of = ["SFTConfig", "DPOConfig"]
 file = "trl/x.py"
 needs = "packing"
+unless = "fp16"
 quiet = true
 kept = true
 a = ["1.0.0: None", "1.1.0: True", "1.2.0: -1", "1.3.0: 5e-5", "1.4.0: auto", "1.5.0: bf16"]
@@ -148,6 +149,7 @@ b = ["1.0.0: False", "1.1.0: 1.0"]
             *(("1.3.0", 5e-5), ("1.4.0", "auto"), ("1.5.0", "bf16")),
         ),
         "needs": "packing",
+        "unless": "fp16",
         "quiet": True,
         "kept": True,
         "gone": "trl 1.5.0",

@@ -57,9 +57,17 @@ CASES = {
         "from transformers import Trainer\nTrainer(m, prediction_loss_only=True)\n",
         'from transformers import Trainer, TrainingArguments\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
+    "a name that is gone, and that nothing uses": (
+        "from trl import SFTTrainer, DataCollatorForCompletionOnlyLM, PPOTrainer as P\nSFTTrainer(m)\n",
+        "from trl import SFTTrainer\nSFTTrainer(m)\n",
+    ),
+    "a field of any type": (
+        "from typing import Any\nclass C:\n    p: Any\n    def f(self, e):\n        with self.p.as_target_processor():\n            return self.p.pad(e)\n",
+        "from typing import Any\nclass C:\n    p: Any\n    def f(self, e):\n        return self.p.tokenizer.pad(e)\n",
+    ),
     "a name in the place of another one in brackets": (
-        "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, prediction_loss_only=True)\n",
-        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.legacy.replacements.optimizer import AdamW\nTrainer(m, args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+        "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, optimizer=AdamW(p), prediction_loss_only=True)\n",
+        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.legacy.replacements.optimizer import AdamW\nTrainer(m, optimizer=AdamW(p), args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
     "a keyword that a class of the script's own takes": (
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
@@ -195,8 +203,18 @@ CASES = {
     ),
     "a value that comes after the configuration": (
         "from trl import SFTConfig, SFTTrainer\na = SFTConfig('o')\nn = 9\nSFTTrainer(m, a, max_seq_length=n)\n",
-        "from trl import SFTConfig, SFTTrainer\nfrom patchkit.legacy.replacements.configuration import configured\n"
-        "a = SFTConfig('o')\nn = 9\nSFTTrainer(m, configured(a, SFTConfig, max_length=n))\n",
+        "from trl import SFTConfig, SFTTrainer\na = SFTConfig('o')\nn = 9\na.max_length = n\nSFTTrainer(m, a)\n",
+    ),
+    "a value that comes after the arguments": (
+        "import trl\nfrom transformers import TrainingArguments\na = TrainingArguments('o', bf16=True, learning_rate=1, logging_steps=1)\n"
+        "n = 9\nt = trl.SFTTrainer(m, args=a, max_seq_length=n, packing=True)\n",
+        "import trl\nfrom transformers import TrainingArguments\na = trl.SFTConfig('o', bf16=True, learning_rate=1, logging_steps=1, "
+        "gradient_checkpointing=False, packing=True)\nn = 9\na.max_length = n\nt = trl.SFTTrainer(m, args=a)\n",
+    ),
+    "a value that comes after the configuration, which derives others from it": (
+        "from trl import DPOConfig, DPOTrainer\na = DPOConfig('o')\nn = 'ipo'\nDPOTrainer(m, args=a, loss_type=n)\n",
+        "from trl import DPOConfig, DPOTrainer\nfrom patchkit.legacy.replacements.configuration import configured\n"
+        "a = DPOConfig('o')\nn = 'ipo'\nDPOTrainer(m, args=configured(a, DPOConfig, loss_type=n))\n",
     ),
     "by position": (
         "from trl import DPOTrainer, DPOConfig\nDPOTrainer(m, r, 0.1, args=DPOConfig('o'))\n",
@@ -455,6 +473,42 @@ def test_what_is_silent(rewrite) -> None:
     assert "truncation_mode was 'keep_end' until TRL 0.29.0" in result.findings[0].because
 
 
+@pytest.mark.parametrize(
+    ("before", "first"),
+    [
+        (
+            "m = ['q_proj', 'lm_head']\npeft.LoraConfig(target_modules=m)\ntrl.SFTTrainer(m)",
+            "SFTTrainer",
+        ),
+        ("peft.LoraConfig(modules_to_save=['lm_head'])\ntrl.SFTTrainer(m)", ""),
+        ("transformers.Seq2SeqTrainingArguments('o', predict_with_generate=True)", "Seq2SeqTr"),
+        (
+            "m.config.max_length = 9\ntransformers.Seq2SeqTrainingArguments('o', predict_with_generate=True)",
+            "",
+        ),
+    ],
+)
+def test_what_the_rest_of_a_script_shows(rewrite: Rewrite, before: str, first: str) -> None:
+    findings = rewrite(f"import peft, transformers, trl\n{before}\n").findings
+    assert [finding.old[: len(first)] for finding in findings] == [first] * bool(first)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("KTOConfig('o')", ["learning_rate", "bf16"]),
+        ("KTOConfig('o', fp16=True)", ["learning_rate"]),
+        ("KTOTrainer(m, args=KTOConfig('o'), processing_class=t)", ["bf16"]),
+    ],
+)
+def test_a_default_that_the_script_cannot_have_had_otherwise_is_not_told(
+    rewrite: Rewrite, text: str, told: list[str]
+) -> None:
+    result = rewrite(f"from trl import KTOConfig, KTOTrainer\n{text}\n")
+    because = " ".join(finding.because for finding in result.findings)
+    assert [name for name in ("learning_rate", "bf16") if f"{name} was" in because] == told
+
+
 def test_a_guarded_import_of_what_is_gone(rewrite) -> None:
     text = "try:\n    from trl import PPOTrainer\nexcept ImportError:\n    PPOTrainer = None\n"
     assert rewrite(text).text == text
@@ -502,6 +556,19 @@ def test_what_is_imported_by_todays_name_is_called_by_it(rewrite: Rewrite) -> No
     assert "kbit_training as prepare_model_for_int8_training" in again
     as_text = rewrite(text + "__all__ = ['prepare_model_for_int8_training']\n").text
     assert "kbit_training as prepare_model_for_int8_training" in as_text
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'EncoderDecoderModel.from_encoder_decoder_pretrained("e", "d")',
+        'VisionEncoderDecoderModel.from_encoder_decoder_pretrained("e", "d")',
+    ],
+)
+def test_settings_of_generate_of_a_model_of_two_checkpoints(made: str, rewrite: Rewrite) -> None:
+    text = f"from transformers import {made.partition('.')[0]}\nmodel = {made}\n"
+    result = rewrite(text + "model.config.num_beams = 4\n").text
+    assert result == text + "model.generation_config.num_beams = 4\n"
 
 
 def test_settings_of_generate_are_set_where_they_are(rewrite: Rewrite) -> None:
@@ -557,5 +624,28 @@ def test_the_command_line_of_an_older_script_is_mentioned(rewrite, keyword: str,
 def test_a_part_of_a_metric_is_the_metric() -> None:
     due = Due(all_rows(), lambda library: "5.2.0")
     before = "from datasets import load_metric\nr = load_metric('rouge')\nround(r['a'].mid.fmeasure, 2)\n"
-    after = "from evaluate import load\nr = load('rouge')\nround(r['a'], 2)\n"
+    after = "import evaluate\nr = evaluate.load('rouge')\nround(r['a'], 2)\n"
     assert modernize(before, due).text == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from datasets import Dataset, load_metric  # both\nm = load_metric('f1')\nDataset(m)\n",
+            "from datasets import Dataset  # both\nimport evaluate\nm = evaluate.load('f1')\nDataset(m)\n",
+        ),
+        (
+            "import evaluate\nfrom datasets import load_metric\nm = load_metric('f1')\n",
+            "import evaluate\nm = evaluate.load('f1')\n",
+        ),
+        (
+            "from datasets import load_metric\ndef evaluate():\n    return load_metric('f1')\n",
+            "from evaluate import load\ndef evaluate():\n    return load('f1')\n",
+        ),
+    ],
+)
+def test_a_metric_is_loaded_by_the_name_of_its_package(before: str, after: str) -> None:
+    due = Due(all_rows(), lambda library: "5.2.0")
+    assert modernize(before, due).text == after
+    assert modernize(after, due).text == after

@@ -100,10 +100,3 @@ def repeated(column: Any, times: int) -> Any:
 def of_whole_column(name: str, column: Any) -> Any:
     """Return what lists, arrays and tensors have, and a column does not have."""
     return getattr(column[:], name)
-
-
-def submodules(tuner: Any, name: str) -> Any:
-    """Return a layer of the model that a tuner adapts, with its parent and its name there."""
-    from peft.utils import _get_submodules
-
-    return _get_submodules(tuner.model, name)

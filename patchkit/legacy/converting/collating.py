@@ -29,6 +29,16 @@ def mask_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
     return proceed()
 
 
+def without_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Leave labels out of a batch whose rows have none, so that nothing asks for their loss."""
+    batch = proceed()
+    if batch.get("labels", _IGNORED) is None:
+        del batch["labels"]
+        advice = 'predict without them: the collator gives labels of None, which count as "labels"'
+        call.fix(row, "DataCollatorForSeq2Seq of rows without labels", advice)
+    return batch
+
+
 def _labelled(row: Mapping[str, Any], masks: Sequence[str], kept: slice) -> dict[str, Any]:
     labels = row.get("labels", row["input_ids"])
     for mask in masks:

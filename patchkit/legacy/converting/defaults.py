@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..call_sites import source_of
 from ..changes import Default
-from ..decisions import is_relied_on
-from ..uses import calling_module
+from ..decisions import is_newer, is_relied_on
+from ..uses import calling_frame, calling_module
 from ..versions.written_for import WrittenFor
 from ..wording import release
 from .call import OldCall
@@ -43,16 +45,21 @@ def complete(call: OldCall, rows: Iterable[Default], proceed: Callable[[], Any])
         call.arguments.update({name: values[name] for name in values.keys() - kept})
         return proceed()
     result = proceed()
-    relied_on = [
-        row
-        for row in absent
-        if is_relied_on(row, (), getattr(call.instance, row.needs, None) if row.needs else None)
-    ]
+    value_of = functools.partial(_value, given, call.instance)
+    relied_on = [row for row in absent if is_relied_on(row, (), value_of)]
+    frame = calling_frame() if relied_on else None
+    source = source_of(frame) if frame is not None else None
+    if source is not None:
+        relied_on = [row for row in relied_on if not is_newer(source.tree, row)]
     if relied_on:
         what = "; ".join(difference(row) for row in relied_on)
         message = f"{call.name}: {what}. {_ADVICE}"
         call.tell(relied_on[0], call.name, message)
     return result
+
+
+def _value(given: Mapping[str, Any], instance: object, name: str) -> Any:
+    return given[name] if name in given else getattr(instance, name, None)
 
 
 def values_of(rows: Iterable[Default], written_for: WrittenFor) -> dict[str, Any]:

@@ -153,8 +153,10 @@ def keep_lengths(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> A
     Where a model has no length of its own, a step of the evaluation now leaves one behind, which is
     a token shorter than what the step generated; later batches are filled up with -100.
     """
-    generation = getattr(getattr(call.instance, "model", None), "generation_config", None)
-    if call.method.name == "__init__" or getattr(generation, _LENGTH, 0) is not None:
+    model = getattr(call.instance, "model", None)
+    generation, config = (getattr(model, name, None) for name in ("generation_config", "config"))
+    has_length = any(getattr(config, "__dict__", {}).get(name) for name in _LENGTHS)
+    if call.method.name == "__init__" or has_length or getattr(generation, _LENGTH, 0) is not None:
         return proceed()
     unset = [name for name, value in vars(generation).items() if value is None]
     result = proceed()

@@ -70,16 +70,19 @@ def _put(old: object, new: object, function: FunctionType | MethodType) -> None:
             setattr(module, name, new)
 
 
-_known: set[str] = set()
+_latest = (0, "")
 _by_package: dict[str, list[str]] = {}
 
 
 def _loaded(package: str) -> list[str]:
-    """Return the modules of a package that have been in `sys.modules`, among thousands."""
-    more = sys.modules.keys() - _known
-    _known.update(more)
-    for name in more:
-        _by_package.setdefault(name.partition(".")[0], []).append(name)
+    """Return the modules of a package in `sys.modules`, which has thousands of others."""
+    global _latest
+    latest = len(sys.modules), next(reversed(sys.modules))
+    if latest != _latest:
+        _by_package.clear()
+        for name in tuple(sys.modules):
+            _by_package.setdefault(name.partition(".")[0], []).append(name)
+        _latest = latest
     return _by_package.get(package, [])
 
 

@@ -39,8 +39,11 @@ class Neighbours:
                 for started in launches(text, self.script) if text and name in text else ():
                     if Path(started.settings_file).name == name:
                         return started.reader
-        scripts = (text_of(path) for path in _files(self._folders[0]) if path.suffix == ".py")
-        found = {reader for text in scripts if text and (reader := readers.of_script(text))}
+        paths = [path for path in _files(self._folders[0]) if path.suffix == ".py"]
+        scripts = [text for path in paths if (text := text_of(path))]
+        if any(name in text and readers.reads_itself(text) for text in scripts):
+            return Reader(())  # the keys are the script's own
+        found = {reader for text in scripts if (reader := readers.of_script(text))}
         return found.pop() if len(found) == 1 else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -35,6 +36,7 @@ _TRAINING = {
     *("output_dir", "learning_rate", "max_steps", "weight_decay"),
 }
 """Fields of `TrainingArguments` that files of other programs seldom have several of."""
+_TAKEN = re.compile(rf"""(?:\[|\.get\()["'](?:{"|".join(sorted(_TRAINING))})["']""")
 _ENOUGH = 3
 _MODEL = {
     *("attn_implementation", "bnb_4bit_quant_type", "load_in_4bit", "lora_alpha", "lora_r"),
@@ -141,6 +143,11 @@ def _own_fields(value: object) -> frozenset[str]:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
+
+
+def reads_itself(text: str) -> bool:
+    """Tell whether a script takes a training's settings, by their names, out of a dictionary."""
+    return _TAKEN.search(text) is not None and not any(name in text for name in _PARSERS)
 
 
 def has_other_parser(text: str) -> bool:

@@ -20,6 +20,13 @@ from .standin import argument_list, rendered
 _ARGUMENTS = "transformers.TrainingArguments"
 _TRAINER = "transformers.Trainer"
 _CONFIGURED = "patchkit.legacy.replacements.configuration.configured"
+_SET_AS_THEY_ARE = frozenset(
+    {
+        *("beta", "dataset_kwargs", "dataset_num_proc", "dataset_text_field", "eval_packing"),
+        *("label_smoothing", "max_length", "model_init_kwargs", "packing"),
+    }
+)
+"""Fields that no constructor of a configuration derives another value from."""
 _THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.RLOOTrainer"})
 """Trainers whose third argument is the configuration; it is the second one of others."""
 OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
@@ -62,7 +69,7 @@ class ConfigurationPlan:
                 for each in made:
                     assert each.call is not None
                     self._complete(each, each.call)
-            else:
+            elif not self._set_later(given, made):
                 self._convert(given)
         elif self._trainer.settings or any(map(self._needs_own, made)):
             self._convert(given)
@@ -100,6 +107,37 @@ class ConfigurationPlan:
                 return given
         place = 2 if self._name in _THIRD else 1
         return positional[place] if len(positional) > place else None
+
+    def _set_later(self, given: Given, made: list[Made]) -> bool:
+        """Set on a configuration what is only known where the trainer gets it, if that suffices."""
+        trainer, here = self._trainer, self._trainer.call.node
+        sources = dict(trainer.settings)
+        outer = next(each for each in self._plan.script.around(here) if isinstance(each, ast.stmt))
+        is_alone = self._plan.lines.statement(here)[:2] == span_of(outer)[:2]
+        is_simple = isinstance(outer, ast.Assign | ast.Expr | ast.Return) and is_alone
+        if not isinstance(given.node, ast.Name) or not is_simple:
+            return False
+        later = {
+            name: source
+            for name, source in sources.items()
+            if not all(
+                each.call and self._are_same({name: source}, trainer.call, each.call)
+                for each in made
+            )
+        }
+        if not later.keys() <= _SET_AS_THEY_ARE or self._plan.lines.is_local(here):
+            return False
+        trainer.settings = {name: sources[name] for name in sources if name not in later}
+        for each in made:
+            assert each.call is not None
+            self._complete(each, each.call)
+        for name, source in later.items():
+            statement = f"{given.node.id}.{name} = {source}"
+            self._plan.edits.before[self._plan.lines.statement(here)].append(statement)
+            self._plan.changed(
+                given.node, f"{trainer.name}(args=)", statement, "its value is known here"
+            )
+        return True
 
     def _is_written(self, made: Made) -> bool:
         """Tell whether the script writes the call that makes a configuration."""

@@ -58,7 +58,7 @@ class ScriptEdits:
         added: calls and dictionaries that get more, as keyword and source.
         dropped: names that import statements lose.
         extended: names that import statements get.
-        modules: import statements that get another module.
+        modules: import statements that get another module, or become an import of a module.
         after: statements after another one.
         before: the same before one.
         remarks: comments above statements.

@@ -45,10 +45,14 @@ class Imports:
             self._add(NewImport(module, last, bound), at)
         return self._bound[module, last]
 
+    def has(self, module: str) -> bool:
+        """Tell whether the script imports a module at its top."""
+        body = self._script.tree.body
+        return any(isinstance(each, ast.Import) and _has(each, module) for each in body)
+
     def module(self, name: str) -> None:
         """Import a module unless the script does so at its top."""
-        body = self._script.tree.body
-        if any(isinstance(each, ast.Import) and _has(each, name) for each in body):
+        if self.has(name):
             return
         first = next(self._imports(), None) or next(self._after_docstring())
         waiting = self._edits.before[self._statement(first)]

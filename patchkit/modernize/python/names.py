@@ -6,12 +6,15 @@ import ast
 from collections import defaultdict
 
 from ...legacy.changes import Moved
-from ...legacy.places import FoundName
-from ...legacy.wording import since
+from ...legacy.places import OURS, FoundName
+from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptOutcome
 from ..reading.script import ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
+
+_WHOLE = frozenset({"evaluate"})
+"""Modules whose names say too little alone, so that scripts import the modules."""
 
 
 def plan_names(plan: Plan) -> None:
@@ -24,6 +27,12 @@ def plan_names(plan: Plan) -> None:
         if became is None:
             continue
         row, place = became.row, became.place
+        if (became.is_gone or place.startswith(OURS)) and _is_unused(plan, use):
+            assert use.alias is not None
+            plan.edits.dropped[span_of(use.node)].add(use.alias.name)
+            because = f"it {since(row)}, and nothing uses it"
+            plan.find(use.line, use.name, LEAVE_OUT, because, ScriptOutcome.CHANGED)
+            continue
         if became.is_gone:
             if not use.optional:
                 gone[plan.lines.statement(use.node), became.refusal].append(use)
@@ -36,7 +45,9 @@ def plan_names(plan: Plan) -> None:
         ):
             continue  # the module is imported from where it is
         module, _, last = place.rpartition(".")
-        if isinstance(use.node, ast.ImportFrom) and use.alias is not None:
+        if module in _WHOLE and _qualify(plan, use, place):
+            pass
+        elif isinstance(use.node, ast.ImportFrom) and use.alias is not None:
             bound = use.alias.asname or use.alias.name
             if use.alias.asname is None and _rename(plan, use.alias.name, last):
                 bound = last
@@ -58,6 +69,19 @@ def plan_names(plan: Plan) -> None:
         _gone(plan, uses, instead)
 
 
+def _is_unused(plan: Plan, use: ScriptUse) -> bool:
+    """Tell whether a script imports a name beside others, and uses those alone."""
+    if use.alias is None or use.optional or not isinstance(use.node, ast.ImportFrom):
+        return False
+    used = {
+        node.id if isinstance(node, ast.Name) else node.value
+        for node in ast.walk(plan.script.tree)
+        if isinstance(node, ast.Name | ast.Constant)
+    }
+    others = [alias.asname or alias.name for alias in use.node.names if alias is not use.alias]
+    return (use.alias.asname or use.alias.name) not in used and not used.isdisjoint(others)
+
+
 def _read_today(plan: Plan, row: Moved) -> None:
     """Read what is the result today in place of a part of it."""
     parts = row.read.count(".")
@@ -71,11 +95,33 @@ def _read_today(plan: Plan, row: Moved) -> None:
             plan.changed(node, row.read, plan.lines.source(inner), f"it {since(row)}")
 
 
+def _qualify(plan: Plan, use: ScriptUse, place: str) -> bool:
+    """Import a module as a whole for one of its names; False if the script needs the name alone."""
+    node, alias = use.node, use.alias
+    module, imports = place.rpartition(".")[0], plan.imports
+    if not isinstance(node, ast.ImportFrom) or alias is None or node not in plan.script.tree.body:
+        return False
+    if alias.asname or (plan.script.has_meaning(module) and not imports.has(module)):
+        return False
+    if not _replace(plan, alias.name, place):
+        return False
+    if len(node.names) == 1 and not imports.has(module):
+        plan.edits.modules[span_of(node)] = f"import {module}"
+        return True
+    plan.edits.dropped[span_of(node)].add(alias.name)
+    if not imports.has(module):
+        plan.edits.after[plan.lines.statement(node)].append(f"import {module}")
+    return True
+
+
 def _rename(plan: Plan, old: str, new: str) -> bool:
     """Let a script call what it imports by its name of today; False if that could be another."""
+    return old != new and not plan.script.has_meaning(new) and _replace(plan, old, new)
+
+
+def _replace(plan: Plan, old: str, new: str) -> bool:
+    """Write something else wherever a script has a name; False if that could be another."""
     tree = plan.script.tree
-    if old == new or plan.script.has_meaning(new):
-        return False
     uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == old]
     is_elsewhere = any(
         isinstance(node, ast.Constant) and node.value == old for node in ast.walk(tree)

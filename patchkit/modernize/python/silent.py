@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...legacy.call_sites import CallSiteSource, called
+from ...legacy.changes import OtherResults
 from ...legacy.converting.defaults import difference
 from ...legacy.converting.read_as_ids import is_read_as_ids
-from ...legacy.decisions import gives_other_results, is_relied_on
+from ...legacy.decisions import gives_other_results, is_newer, is_relied_on
 from ...legacy.wording import release
 from ..findings import ScriptOutcome
+from ..reading.script import Script
+from ..reading.values import Constant, flat
 from .calls import CallPlan
 from .edits import span_of
 from .plan import Plan
@@ -24,7 +28,7 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     """Report for a call behaviour and defaults that changed without an error."""
     given = {name: each.value for name, each in {**call.call.keywords, **call.keywords}.items()}
     for row in call.rows.behaviours:
-        if row.silent is not None and gives_other_results(row.silent, given):
+        if row.silent is not None and concerns(row.silent, given, plan.script):
             text = f"since {release(row.gone)} it {row.silent.told}"
             for node in _decoding(plan) if row.silent.decoded else ():
                 because = f"{row.silent.decoded}, since {release(row.gone)}"
@@ -51,13 +55,34 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     told = [
         row
         for row in call.rows.defaults.values()
-        if is_relied_on(row, {*call.added, *given}, given.get(row.needs))
+        if is_relied_on(row, {*call.added, *given}, given.get)
+        and not is_newer(plan.script.tree, row)
     ]
     if told and call.call.complete:
         text = "; ".join(difference(row) for row in told)
         plan.find(
             call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
         )
+
+
+def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> bool:
+    """Tell whether a call gives other results, as its arguments and the script show."""
+    if not gives_other_results(silent, given):
+        return False
+    if silent.unless_set and any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and node.attr in silent.unless_set
+        for node in ast.walk(script.tree)
+    ):
+        return False
+    return not silent.listed or any(
+        isinstance(value, Constant) and getattr(value.node, "value", None) == listed
+        for name, listed in silent.listed.items()
+        for call in script.calls
+        if name in call.keywords
+        for value in flat(call.keywords[name].values)
+    )
 
 
 def _decoding(plan: Plan) -> Iterator[ast.Call]:

@@ -203,6 +203,8 @@ class _Writer(cst.CSTTransformer):
         dropped = self._take("dropped", span) or set()
         extended: list[NewImport] = self._take("extended", span) or []
         module = self._take("modules", span)
+        if module and module.startswith("import "):
+            return self._parsed(module).body[0]
         if module:
             place = cst.parse_expression(module)
             updated = updated.with_changes(module=place)

@@ -56,6 +56,7 @@ TRAINING = frozenset({_TRAINER, _ARGUMENTS})
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PEFT_MODEL = "peft.PeftModel"
 _PARTIAL = "functools.partial"
+_ANY = "typing.Any"
 HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
@@ -542,5 +543,6 @@ def _parsed(parser: ScriptCall | None) -> Iterator[Values]:
 def instance_of(value: object) -> Values:
     """Return an object of a class; nothing if the value is not a class that is known."""
     if isinstance(value, Library):
-        return (Made(value.name),) if kinship.is_class(value.name) else ()
+        is_class = kinship.is_class(value.name) and value.name != _ANY
+        return (Made(value.name),) if is_class else ()
     return (made_of(value.cls),) if isinstance(value, Own) and value.cls is not None else ()

@@ -38,7 +38,12 @@ _RETURNED = {
     "peft.prepare_model_for_kbit_training": "transformers.PreTrainedModel",
     "peft.prepare_model_for_int8_training": "transformers.PreTrainedModel",
 }
-_MAKERS = frozenset({"from_pretrained", "from_config", "from_dict", "from_list", "from_pandas"})
+_MAKERS = frozenset(
+    {
+        *("from_pretrained", "from_config", "from_dict", "from_list", "from_pandas"),
+        *("from_encoder_decoder_pretrained", "from_vision_text_pretrained"),
+    }
+)
 
 
 @cache

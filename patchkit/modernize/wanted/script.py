@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ...legacy.rows import all_rows
@@ -92,7 +93,7 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         ScriptError: it is empty, or does not parse.
     """
     script = text.read()
-    due = Due(all_rows(), installed.get)
+    due = _due(frozenset(installed.items()))
     known_libraries = {*history.libraries, *due.packages}
     if not any(use.name.partition(".")[0] in known_libraries for use in script.uses):
         return None
@@ -116,6 +117,12 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         script.is_of_unsloth,
         text.unread,
     )
+
+
+@lru_cache(maxsize=4)
+def _due(installed: frozenset[tuple[str, str]]) -> Due:
+    """Return the rows for installed versions: a folder of scripts asks for the same again."""
+    return Due(all_rows(), dict(installed).get)
 
 
 def _combined(

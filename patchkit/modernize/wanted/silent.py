@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...legacy.changes import Default
-from ...legacy.decisions import decide, gives_other_results, is_relied_on
+from ...legacy.decisions import decide, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
 from ..findings import InScript
+from ..python.silent import concerns
 from ..reading import Script
 from ..reading.script import ScriptCall
 from .needs import rows_for
@@ -53,7 +54,7 @@ def silent(
         current = (decide(rows.keywords[name]).to for name in values if name in rows.keywords)
         given = {*values, *current}
         for default in rows.defaults.values() if call.complete else ():
-            if is_relied_on(default, given, values.get(default.needs)):
+            if is_relied_on(default, given, values.get):
                 for surely, text in _differences(default, written_for.get(default.library)):
                     yield ScriptSilentChange(call.line, _shown(call), text, surely)
         for behaviour in rows.behaviours:
@@ -61,7 +62,7 @@ def silent(
             told = behaviour.silent
             if told is None or not call.complete or (told.raises and not told.of_older):
                 continue
-            if before is not None and gives_other_results(told, values):
+            if before is not None and concerns(told, values, script):
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield ScriptSilentChange(call.line, _shown(call), text, before)
 

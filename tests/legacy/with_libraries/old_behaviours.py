@@ -39,6 +39,14 @@ _PREDICTED = (
 
 # Name: the piece, what it gives without the layer, its result with it, and the printed line.
 BEHAVIOURS = {
+    "rows_without_labels_are_predicted": (
+        f"{_PREDICTED}"
+        "trainer.compute_metrics = None\n"
+        "result = trainer.predict(rows.remove_columns('labels')).label_ids",
+        "You must specify exactly one of input_ids",
+        None,
+        "DataCollatorForSeq2Seq of rows without labels has been gone since Transformers 4.41.0",
+    ),
     "length_of_generation": (
         f"{_SEQ2SEQ}{_CHECKPOINT}"
         "write('config.json', max_length=448, num_beams=2, transformers_version='4.40.0')\n"

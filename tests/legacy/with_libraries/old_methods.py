@@ -88,16 +88,6 @@ PIECES = {
         False,
         "write freeze_feature_encoder",
     ),
-    "submodules_of_lora": (
-        "from peft import LoraConfig, get_peft_model\n"
-        "tuner = get_peft_model(model(), LoraConfig(target_modules=['q_proj'])).base_model\n"
-        "names = [name for name, _ in tuner.model.named_modules() if name.endswith('q_proj')]\n"
-        "parent, target, last = tuner._get_submodules(names[0])\n"
-        "result = [getattr(parent, last) is target, last]",
-        "_get_submodules",
-        [True, "q_proj"],
-        "write peft.utils._get_submodules(",
-    ),
     "settings_of_generate_for_a_loaded_model": (
         "made = AutoModelForCausalLM.from_pretrained(\n"
         "    MODEL, dtype='auto', num_beams=3, min_length=2, length_penalty=1.5\n"
@@ -275,6 +265,14 @@ PIECES = {
 """The piece, what it raises without the layer, its result with it, and the printed line."""
 
 REFUSED = {
+    "layers_walked_to_merge": (
+        "from peft import LoraConfig, get_peft_model\n"
+        "tuner = get_peft_model(model(), LoraConfig(target_modules=['q_proj'])).base_model\n"
+        "names = [name for name, _ in tuner.model.named_modules() if 'lora' not in name]\n"
+        "for name in names:\n"
+        "    tuner._get_submodules(name)",
+        "LoraModel._get_submodules() has been gone since PEFT 0.4.0. Scripts merged adapters with",
+    ),
     "own_loss_of_dpo": (
         "from trl import DPOConfig, DPOTrainer\n"
         "class Own(DPOTrainer):\n"

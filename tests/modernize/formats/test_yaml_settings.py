@@ -138,6 +138,16 @@ def test_the_script_beside_says_what_reads_it(parser: str, tmp_path: Path) -> No
     assert result.text == TRAINING + "max_length: 8\ntorch_dtype: auto\n"
 
 
+@pytest.mark.parametrize("reads", ["held['learning_rate']", 'held.get("learning_rate", 1)'])
+def test_keys_that_the_script_beside_takes_itself_stay(reads: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(TRAINING + "evaluation_strategy: epoch\n")
+    for name, kept in {"b.yaml": False, "a.yaml": True}.items():
+        (tmp_path / "train.py").write_text(f"held = yaml.load(open('{name}'))\nprint({reads})\n")
+        text = yaml_settings.modernize(file.read_text(), DUE, Neighbours(file).reader).text
+        assert (text == file.read_text()) is kept
+
+
 PAIRS = {
     "evaluation_strategy: 'no'": "eval_strategy: 'no'",
     "no_cuda: true   # gpu": "use_cpu: true   # gpu",

@@ -39,7 +39,7 @@ _OF_REFUSED = _OLD | {"unless"}
 _OF_REFUSED_BY_FUNCTION = _OLD | {"matters"}
 _OF_VALUES = _NEW | {"keyword"}
 _OF_REFUSED_VALUES = _OLD | {"keyword"}
-_OF_DEFAULT = frozenset({"of", "file", "needs", "quiet", "kept"})
+_OF_DEFAULT = frozenset({"of", "file", "needs", "unless", "quiet", "kept"})
 _OF_ORDER = frozenset({"of", "release", "was", "today"})
 
 
@@ -109,8 +109,8 @@ class _KeywordReader(OwnedReader):
 
     def default(self) -> Iterator[Owned]:
         owners, file = self._owners(), self._text("file", optional=True)
-        needs, quiet = self._text("needs", optional=True), self._flag("quiet")
-        kept = self._flag("kept")
+        needs, unless = self._text("needs", optional=True), self._text("unless", optional=True)
+        quiet, kept = self._flag("quiet"), self._flag("kept")
         for name, _ in self._entries(_OF_DEFAULT):
             pairs = []
             for written in self._texts(name):
@@ -125,6 +125,7 @@ class _KeywordReader(OwnedReader):
                 name=name,
                 values=tuple(pairs),
                 needs=needs,
+                unless=unless,
                 quiet=quiet,
                 kept=kept,
                 gone=gone,
