@@ -13,7 +13,6 @@ from patchkit.libraries import LIBRARIES, title, with_role
 PACKAGE = Path(__file__).parents[1] / "patchkit"
 EXCEPTIONS = {
     "libraries.py": "the table",
-    "known/asking.py": "where to ask about each, and about frameworks and many others",
     "verification/fork_server.py": "modules to import ahead, some of libraries and some within",
     "cli/run/autostart/sitecustomize.py": "runs where patchkit cannot be imported; held below",
 }

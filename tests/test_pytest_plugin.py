@@ -49,7 +49,8 @@ def run(library, pytester, monkeypatch) -> Callable[..., pytest.RunResult]:
 
     def call(*args: str, **files: str) -> pytest.RunResult:
         pytester.makepyfile(**{name: textwrap.dedent(text) for name, text in files.items()})
-        return pytester.runpytest_subprocess("--strict-markers", *args)
+        # Hypothesis takes as long to be imported as all else.
+        return pytester.runpytest_subprocess("-p", "no:hypothesispytest", "--strict-markers", *args)
 
     return call
 

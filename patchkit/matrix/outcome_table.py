@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
+from ..about import shipped_table
 from ..patch import REQUIREMENTS
 
 
@@ -62,8 +61,7 @@ _NEEDS = (
     }
     for requirement in REQUIREMENTS.values()
 )
-_FILE = Path(__file__).with_name("outcomes.json")
-_ROWS = json.loads(_FILE.read_text(encoding="utf-8"))
+_ROWS = shipped_table("matrix/outcomes.json")
 # Worst first, as `verify` shows them.
 OUTCOME_TABLE = tuple(
     RunOutcome(**row) for row in (*_ROWS["before_needs"], *_NEEDS, *_ROWS["after_needs"])

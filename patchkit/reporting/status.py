@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
-from pathlib import Path
 from typing import NamedTuple
 
+from ..about import shipped_table
 from ..patch import Status
 
 USUAL_STANDING = "patchkit.apply() fixes it"
@@ -43,10 +42,9 @@ class StatusRow(NamedTuple):
     standing: str = USUAL_STANDING
 
 
-_FILE = Path(__file__).with_name("statuses.json")
 TABLE = tuple(
     StatusRow(**{**row, "status": Status(row["status"])})
-    for row in json.loads(_FILE.read_text(encoding="utf-8"))
+    for row in shipped_table("reporting/statuses.json")
 )
 ROWS = {row.status: row for row in TABLE}
 

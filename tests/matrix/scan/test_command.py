@@ -19,9 +19,11 @@ from .conftest import write_wheel
 
 WELL = {
     "accelerator": "class Accelerator:\n    def prepare(self, *args): ...\n"
-    "    def prepare_optimizer(self, optimizer): ...\n"
+    "    def prepare_optimizer(self, optimizer): ...\n",
+    "optimizer": "def patch_optimizer_step(accelerated_optimizer, method): ...\n",
 }
-OLD = Scan("accelerate", "1.9.0", "2026-01-01", {"accelerate-gradscaler-guard": "matches"})
+STATES = {"accelerate-fused-step-skipped": "matches", "accelerate-gradscaler-guard": "matches"}
+OLD = Scan("accelerate", "1.9.0", "2026-01-01", STATES)
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_all_is_well(tmp_path: Path, invoke) -> None:
     write(tmp_path / "matrix.yaml", Matrix(scans=(OLD,)))
     result = invoke("--from", str(tmp_path))
     assert result.exit_code == 0, result.output
-    assert result.stdout.split() == ["accelerate", "1", "release:", "1", "matches"]
+    assert result.stdout.split() == ["accelerate", "1", "release:", "2", "matches"]
     assert result.stderr == ""
     old, new = read(tmp_path / "matrix.yaml").scans
     assert old == OLD
@@ -54,7 +56,7 @@ def test_of_one_patch_leaves_what_is_known_of_others(tmp_path: Path, invoke) -> 
     write(tmp_path / "matrix.yaml", Matrix(scans=(old,)))
     assert invoke("accelerate-*", "--from", str(tmp_path)).exit_code == 0
     (new,) = read(tmp_path / "matrix.yaml").scans
-    assert new.states == {"another": "present", "accelerate-gradscaler-guard": "matches"}
+    assert new.states == {"another": "present", **STATES}
     assert new.notes == {"another": "there", "*": "yanked"}
     assert new.unlisted == {"another": ["a:b"]}
     (tmp_path / "accelerate-1.9.0-py3-none-any.whl").write_bytes(b"no wheel")
@@ -125,7 +127,7 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
     assert [process.returncode for process in running] == [0, 0]
     alone = json.loads(invoke("--from", str(tmp_path), "--json").stdout)
     assert found == [alone, alone]
-    ids = ["accelerate-gradscaler-guard"]
+    ids = ["accelerate-*"]
     chosen = subprocess.run(
         [*command, "--file", str(tmp_path / "0.yaml"), *ids], env=environment, capture_output=True
     )
