@@ -85,20 +85,19 @@ def _watch_child(cls: Any) -> None:
         return  # a child of a child
 
     def begin(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from multiprocessing import util
-
         errors: list[BaseException] = []
+        runs = self.run
 
-        def note() -> None:
-            # It is called while the error of the child's function is on its way.
-            if (error := sys.exc_info()[1]) is not None and not errors:
+        def run() -> None:
+            try:
+                runs()
+            except SystemExit:
+                raise
+            except BaseException as error:
                 errors.append(error)
+                raise
 
-        def be_called(_: object = None) -> None:
-            util.Finalize(None, note, exitpriority=1000)
-
-        be_called()
-        util.register_after_fork(self, be_called)  # A forked child forgets what it had before.
+        self.run = run
         status = begins(self, *args, **kwargs)
         if errors and _died is not None:
             _died(errors[0], True)
