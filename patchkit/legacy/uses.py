@@ -62,7 +62,7 @@ class RecordedPlace(NamedTuple):
 class LegacyUse(PlainData):
     """An old spelling in one line of the user's, or of a framework's.
 
-    Args:
+    Attributes:
         change: the row of the table.
         kind: what the layer did about it.
         old: the old spelling, as in the script.

@@ -55,11 +55,14 @@ TELL = (
     old_library.SEE
     + """
 found, report = see(), patchkit.report()
-print(found + "o" * (report["trl-lookout"].status == "applied"))
+undone = "disabled", "available", "not-affected", "untested", "not-installed"
+taken = [record.id for record in report if record.status not in undone]
+print(found + "o" * (report["trl-lookout"].status == "applied"), *taken)
 print(*[record.id for record in report if record.status == "disabled"])
 """
 )
-ON = {"PATCHKIT_PREFLIGHT": "1", "PATCHKIT_LEGACY": "1", "PATCHKIT_LOOKOUT": "1"}
+OPT_IN = {entry.patch.opt_in for entry in entries.load()} - {""}
+ON = {f"PATCHKIT_{name.upper()}": "1" for name in {*OPT_IN, "legacy", "lookout"}}
 LETTERS = {"preflight": "p", "legacy": "l", "lookout": "o", "written-for": "l"}
 
 
@@ -133,8 +136,8 @@ class World:
             "PATCHKIT_PATCHES": str(folder / "patches"),
         }
 
-    def on(self, piece: str, variables: dict[str, str]) -> tuple[set[str], list[str]]:
-        """Follow a piece of advice: the letters of what is on then, and the ids left out."""
+    def on(self, piece: str, variables: dict[str, str]) -> tuple[set[str], list[str], list[str]]:
+        """Follow a piece of advice: the letters of what is on, the ids taken, and those left out."""
         environment, program = {**self.environment, **variables}, "apply()"
         command = [sys.executable, "-c"]
         if piece.startswith("PATCHKIT_"):
@@ -159,10 +162,11 @@ class World:
         if "strict" in piece:  # the made-up libraries have not what the patches need
             assert done.returncode == (78 if "--strict" in piece else 1)
             assert " drifted: " in done.stderr
-            return set(), []
+            return set(), [], []
         assert done.returncode == 0, f"{piece}: {done.stderr[-3000:]}"
-        letters, disabled = done.stdout.splitlines()[-2:]
-        return set(letters), disabled.split()
+        first, disabled = done.stdout.splitlines()[-2:]
+        letters, _, taken = first.partition(" ")
+        return set(letters), taken.split(), disabled.split()
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +195,7 @@ def promised(piece: str, variables: dict[str, str]) -> set[str]:
 def test_what_texts_advise(world, piece: str) -> None:
     """It is accepted, and what it switches on or off is on or off."""
     variables = ON if re.search("False|--no-|--opt-out", piece) else {}
-    on, disabled = world.on(piece, variables)
+    on, _, disabled = world.on(piece, variables)
     if "DISABLE=all" in piece:
         assert "transformers-preflight" in disabled
     else:
@@ -204,15 +208,16 @@ def test_what_texts_advise(world, piece: str) -> None:
 @pytest.mark.parametrize(("way", "on"), EXPLAINED)
 def test_what_explanations_advise(world, way: str, on: bool) -> None:
     """`switch_on` from nothing, `switch_off` against the variable."""
-    letters, disabled = world.on(way, {} if on else ON)
+    letters, taken, disabled = world.on(way, {} if on else ON)
     (patch,) = [
         entry.patch
         for entry in entries.load()
         if way in explain(entry).switch_on or way in explain(entry).switch_off
     ][:1]
-    if patch.opt_in:
+    assert (patch.id in taken) is on
+    if patch.opt_in == "preflight":
         assert ("p" in letters) is on
-    elif "revert" not in way:
+    elif not patch.opt_in and "revert" not in way:
         assert patch.id in disabled
 
 
@@ -229,11 +234,13 @@ def test_the_advice_is_found() -> None:
         "patchkit run --exclude 'trl-*'",
     ):
         assert piece in ADVICE
-    forms = {(way.replace("transformers-preflight", "ID"), on) for way, on in EXPLAINED}
+    ids = "|".join(entry.patch.id for entry in entries.load())
+    forms = {(re.sub(ids, "ID", way), on) for way, on in EXPLAINED}
     assert forms >= {
         ("patchkit.apply(preflight=True)", True),
         ("patchkit.apply(preflight=False)", False),
         ("PATCHKIT_DISABLE=ID", False),
         ('patchkit.revert(only="ID")', False),
     }
-    assert len(forms) < 14  # those of one kind of patch have one form
+    # Those of one kind of patch have one form; a keyword stands in three of them.
+    assert len(forms) < 11 + 3 * len(OPT_IN)
