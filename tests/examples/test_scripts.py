@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,20 @@ DUE = {change.target for change in resolve(catalogue.load().entries[ID].patch).c
 
 def has_the_bug(trainer: str) -> bool:
     return any(target.startswith(f"trl.trainer.{trainer}_trainer:") for target in DUE)
+
+
+@pytest.fixture
+def script(launch, forks, tmp_path: Path):
+    """`script("sft", "--help", NAME="value")`: its exit status, output and errors."""
+
+    def run(trainer: str, *arguments: str, **env: str) -> tuple[int, str, str]:
+        line = [str(EXAMPLES / f"train_{trainer}.py"), *arguments]
+        if forks:
+            return forks.run(tmp_path, env, argv=line, file=line[0])
+        done = launch("accelerate.commands.launch", "--cpu", *line, env=env)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
 
 
 def accelerate(launch, forks, folder: Path, trainer: str, *arguments: str):
@@ -60,15 +73,10 @@ def test_accelerate_launch(launch, forks, tmp_path: Path, trainer: str) -> None:
 
 
 @pytest.mark.parametrize("trainer", SCRIPTS)
-def test_without_patchkit_it_dies(launch, forks, tmp_path: Path, trainer: str) -> None:
+def test_without_patchkit_it_dies(script, trainer: str) -> None:
     if not has_the_bug(trainer):
         pytest.skip(f"this TRL's {trainer.upper()} trainer does not have the bug")
-    script, env = str(EXAMPLES / f"train_{trainer}.py"), {"PATCHKIT_DISABLE": "all"}
-    if forks:
-        status, _, errors = forks.run(tmp_path, env, argv=[script], file=script)
-    else:
-        done = launch("accelerate.commands.launch", "--cpu", script, env=env)
-        status, errors = done.returncode, done.stderr
+    status, _, errors = script(trainer, PATCHKIT_DISABLE="all")
     assert status != 0
     assert ERROR in errors
 
@@ -88,13 +96,8 @@ def test_its_first_lines_name_the_columns(trainer: str) -> None:
     assert f"accelerate launch examples/train_{trainer}.py" in text
 
 
-def test_help() -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "train_sft.py"), "--help"],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=True,
-    )
-    assert "fp16 QLoRA with TRL's SFTTrainer" in done.stdout
-    assert "--dataset" in done.stdout
+def test_help(script) -> None:
+    status, said, _ = script("sft", "--help")
+    assert status == 0
+    assert "fp16 QLoRA with TRL's SFTTrainer" in said
+    assert "--dataset" in said

@@ -175,7 +175,12 @@ def test_the_sdist_tests_itself(sdist: Path, tmp_path: Path) -> None:
     """A part that needs no library and no network; what lies around the tests must be there."""
     tree = unpacked(sdist, tmp_path)
     assert "Measure" in run(sys.executable, tree / "workbench", "--help", cwd=tmp_path)
-    chosen = ("rewrite/test_match.py", "test_layout.py", "test_public_api.py", "packaging/test_release.py")
+    chosen = (
+        "rewrite/test_match.py",
+        "test_layout.py",
+        "test_public_api.py",
+        "packaging/test_release.py",
+    )
     tests = [tree / "tests" / name for name in chosen]
     command = ("-c", SDIST_TESTS, tree, "-q", "-p", "no:cacheprovider", *tests)
     said = run(sys.executable, *command, cwd=tree)
