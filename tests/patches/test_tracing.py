@@ -140,7 +140,6 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
     "T5LayerNorm in half precision": lambda: norm("T5LayerNorm", HALF),
     "LlamaRMSNorm, half weight": lambda: norm("LlamaRMSNorm", weight=HALF),
     **{name: functools.partial(head, name) for name in HEADS},
-    "Llama": lambda: model("llama"),
     "Llama in half precision": lambda: model("llama", dtype=HALF),
     "Llama that classifies": lambda: model("llama", "SequenceClassification"),
     "T5": lambda: model("t5"),
@@ -249,10 +248,7 @@ KNOWN_TO_WORK: dict[str, set[str]] = {
     "T5LayerNorm": set(TOOLS) - {"symbolic_trace"},
     "LlamaRMSNorm in half precision": set(TOOLS),
     "LlamaRMSNorm, half weight": set(TOOLS),
-    **{
-        name: {"eager", *COMPILED}
-        for name in ("Llama", "Llama in half precision", "Llama with LoRA", "T5")
-    },
+    **{name: {"eager", *COMPILED} for name in ("Llama in half precision", "Llama with LoRA", "T5")},
     **{
         name: set(TOOLS) - {"script", "symbolic_trace"} - BY_DYNAMO | COMPILED
         for name in ("LoRA on Linear", "LoRA on half Linear", "modules_to_save in float16")
