@@ -344,14 +344,17 @@ IMPORTS = {
     ),
 }
 KEPT = """
+import copy
 from typing import Optional, Union
 {imported}
 
 def annotated(model: Optional[Gone], other: Union[int, Gone], third: Gone | None, last: int | Gone):
     return model
 
+registered = {{each.__name__: each for each in (Gone, int)}}
+
 if Gone is not None and Gone in (Gone,) and not callable(None) and repr(Gone):
-    print("trains")
+    print("trains", copy.deepcopy(registered) == registered, "AutoModelForCausalLMWithValueHead" in registered)
 """
 USES = {
     "subclassing": "class Mine(Gone):\n    pass",
@@ -372,12 +375,12 @@ USES = {
 def test_a_gone_name_may_be_imported(tmp_path: Path, imported: str) -> None:
     script = KEPT.format(imported=IMPORTS[imported])
     said, lines = answered(run(tmp_path, script))
-    assert said == "trains\n"
+    assert said == "trains True True\n"
     assert len(lines) == 1
-    assert lines[0].startswith("patchkit: train.py:4: trl.")
+    assert lines[0].startswith("patchkit: train.py:5: trl.")
     assert " has been gone since TRL 0.29.0. " in lines[0]
     done = run(tmp_path, "import frame.ppo", {"ppo.py": script})
-    assert answered(done) == ("trains\n", [])
+    assert answered(done) == ("trains True True\n", [])
 
 
 @pytest.mark.parametrize("place", ["script", "framework"])
