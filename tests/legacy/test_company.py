@@ -14,6 +14,11 @@ DECLARED = """
 from dataclasses import dataclass
 from transformers import TrainingArguments
 
+import sys
+
+here = sys.modules[__name__]
+MOVED = {{"warmup_steps": "warmup_ratio"}}
+
 def move(arguments):
     arguments.warmup_steps = arguments.warmup_ratio
 
@@ -72,6 +77,9 @@ def answered(done) -> tuple[str, list[str]]:
         "self.warmup_steps = self.warmup_ratio",
         'self.warmup_steps = getattr(self, "warmup_ratio")',
         "move(self)",
+        "here.move(self)",
+        "for old, new in (('warmup_ratio', 'warmup_steps'),): setattr(self, new, getattr(self, old))",
+        "for new, old in MOVED.items(): setattr(self, new, getattr(self, old))",
     ],
 )
 @pytest.mark.parametrize("given", ["", "warmup_ratio=0.5"])
