@@ -140,7 +140,12 @@ def _owner_of_installed(root: str, place: str) -> CodeOwner:
         return CodeOwner(Whose.OURS, package)
     if package in LIBRARIES:
         return CodeOwner(Whose.LIBRARY, package)
-    for found in _packages(root).get(package, ()):
+    having = _packages(root).get(package, [])
+    if len(having) > 1:  # parts of a namespace package
+        recorded = re.compile(rf"^{re.escape(place)},", re.MULTILINE)
+        exact = [each for each in having if recorded.search(each.read_text("RECORD") or "")]
+        having = exact or having
+    for found in having:
         if _requires_library(found):
             return CodeOwner(Whose.FRAMEWORK, _name(found))
     return CodeOwner(Whose.LIBRARY, package)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from opcode import opname
+from types import FrameType
 from typing import Any, NoReturn
 
 from ...whose import Whose, owner_of_frame
@@ -38,6 +40,7 @@ def answer_for(
         # It may look into the namespace of the class as well.
         changed.change(cls, "__getattr__", _getter(answers, rows, journal))
         return
+    changed.change(cls, "__dir__", _listing(cls.__dir__))
     for name, row in rows.items():
         present = vars(cls).get(name)
         if row.differs and isinstance(present, property) and present.fget is not None:
@@ -93,6 +96,18 @@ def _differing(get: Callable[[Any], Any], row: Attribute, journal: Journal) -> C
     return get_attribute
 
 
+def _listing(names: Callable[..., Iterable[str]]) -> Callable[[Any], list[str]]:
+    """Return a `__dir__` that lists what an object has without the layer."""
+
+    @functools.wraps(names)
+    def list_names(self: Any) -> list[str]:
+        held = {name: vars(cls)[name] for cls in type(self).__mro__[::-1] for name in vars(cls)}
+        held |= getattr(self, "__dict__", {})
+        return [name for name in names(self) if not isinstance(held.get(name), _FormerAttribute)]
+
+    return list_names
+
+
 class _FormerAttribute:
     """An attribute in the namespace of a class whose objects do not have it.
 
@@ -106,6 +121,8 @@ class _FormerAttribute:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         asked = owner if self._row.of_class else instance
         name = self._row.name
+        if asked is None and _calls_getattr():
+            return self  # `dir` of a class has its name, and what it names can be read
         if asked is None or not _needs_answer(name):
             asked = owner if instance is None else instance
             is_class = f"type object {getattr(asked, '__name__', '')!r}"
@@ -147,11 +164,23 @@ def _needs_answer(name: str) -> bool:
 
     Libraries, and code that only looks whether the attribute is there, get upstream's answer.
     """
+    frame = _asking_frame()
+    if owner_of_frame(frame).whose not in (Whose.USER, Whose.FRAMEWORK):
+        return False
+    return name in _SIGNS or lookup_of(frame) is not NameLookup.PROBE
+
+
+def _calls_getattr() -> bool:
+    """Tell whether an attribute is asked for by `getattr` without a default."""
+    frame = _asking_frame()
+    is_call = "CALL" in opname[frame.f_code.co_code[frame.f_lasti]]
+    return is_call and lookup_of(frame) is not NameLookup.PROBE
+
+
+def _asking_frame() -> FrameType:
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in _PASSING_ON
     ):
         frame = frame.f_back
-    if owner_of_frame(frame).whose not in (Whose.USER, Whose.FRAMEWORK):
-        return False
-    return name in _SIGNS or lookup_of(frame) is not NameLookup.PROBE
+    return frame
