@@ -103,7 +103,8 @@ function answeredAsItIs(pasted, data) {
   if (!found.length && !pasted.errors[0].frames.length) {
     const part = squeezed(pasted.errors[0].message, data).letters;
     const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
-    if (part.length >= data.shortest) {
+    const endsWithName = /\w[`'"]\s*$/.test(pasted.errors[0].message);
+    if (part.length >= data.shortest && !endsWithName) {
       const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
       answers = rows.map((row) => answerOf({ row, values: {} }, data));
       return { answers, isPart: true };
@@ -387,7 +388,8 @@ function ofHistory(name, [library, came, gone], error, pasted, data) {
   const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };
   const filled = (text) => text.replace(/\{(\w+)\}/g, (_, hole) => known[hole]);
   const { cause, do: what, write, whose } = said[library][state][asks];
-  const lines = write.map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
+  const lines = write.filter((line) => !line.includes("{caller}") || isKnown(caller, data))
+    .map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
   return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet };
 }
 
@@ -411,11 +413,16 @@ function classOf(owner) {
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 
-/** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
+/** Tell whether a package has the name of its distribution, as far as is known. */
+function isKnown(caller, data) {
+  return data.reading.libraries.includes(caller);
+}
+
+/** Return the package whose line asks another, or undefined; see patchkit/known/reading.py. */
 function callerOf(error, library, data) {
   const callers = error.frames
     .filter((frame) => !passesOn(frame, data))
-    .map((frame) => frame.library);
+    .map((frame) => frame.package);
   while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
   return callers.pop();
 }
@@ -431,7 +438,8 @@ function ofCaller(answer, error, data) {
   if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
-  return { ...answer, do: remedy, write: [`pip install -U ${caller.replaceAll("_", "-")}`], whose };
+  const write = isKnown(caller, data) ? [`pip install -U ${caller.replaceAll("_", "-")}`] : [];
+  return { ...answer, do: remedy, write, whose };
 }
 
 // -- What was pasted: patchkit/known/reading.py ---------------------------------------------------
@@ -533,7 +541,9 @@ function frameOf(line, data) {
     const place = placeOf(file, data);
     const [top, ...below] = place.split("/");
     const library = below.length && (data.libraries.includes(top) || top === data.remoteCode) ? top : "";
-    return { file, place, library, function: found.groups.function || "" };
+    const isInstalled = below.length && /(site|dist)-packages\//.test(file);
+    const package_ = library || (isInstalled ? top : "");
+    return { file, place, library, package: package_, function: found.groups.function || "" };
   }
   return null;
 }

@@ -155,6 +155,12 @@ class Frame:
         top, slash, _ = self.place.partition("/")
         return top if slash and (top in LIBRARIES or top == REMOTE_CODE) else ""
 
+    @property
+    def package(self) -> str:
+        """The library, or whatever else is installed; empty for the user's own code."""
+        top, slash, _ = installed_place(self.file).partition("/")
+        return self.library or (top if slash else "")
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -183,12 +189,12 @@ class Raised:
         return tuple(frame for frame in self.frames if not frame.passes_on)[-1:]
 
     def caller(self, library: str = "") -> str:
-        """Return the library whose line asks another; empty if that is the user's, or not shown.
+        """Return the package whose line asks another; empty if that is the user's, or not shown.
 
         Args:
             library: the one that is asked; empty for the one in which the error was raised.
         """
-        asking = [frame.library for frame in self.frames if not frame.passes_on]
+        asking = [frame.package for frame in self.frames if not frame.passes_on]
         while library and asking and asking[-1] == library:
             asking.pop()
         return asking[-1] if asking else ""

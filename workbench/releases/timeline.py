@@ -14,7 +14,7 @@ from .signatures import ANY
 SCHEMA = 1
 _ALWAYS = ".."
 _LARGE = "transformers"
-"""The library with thousands of names; of those that all releases have, nothing is told."""
+"""The library with thousands of names; those that all releases have are only listed."""
 _UNSEEN = re.compile(r"convert_|(agents|benchmark|cli|commands|exporters|onnx|testing_utils)\b")
 """Modules of it that no script imports."""
 _INTERNAL = re.compile(
@@ -24,6 +24,11 @@ _INTERNAL = re.compile(
     r"modeling_(?!outputs)\w+|models\.auto|pipelines)\b|utils\.(?!other|quantization|dataclasses|hub)"
 )
 """Modules whose names no script imports one by one."""
+_OF_REMOTE_CODE = re.compile(
+    r"((cache|image|masking|processing)_utils|generation(\.(utils|logits_process))?|"
+    r"integrations(\.\w+)?|modeling_(?!tf_|flax_)\w+|utils\.(generic|import_utils))$"
+)
+"""Those of them in Transformers that the code of models and other libraries imports from."""
 UNASKED = re.compile(
     r"\w*ARCHIVE_(MAP|LIST)$|\w+PreTrainedModel$|"
     r"(?!Auto)\w*(Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)\w*(Config|Model|Pil|"
@@ -73,12 +78,13 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
             ]
         names = _names(modules, list(releases))
         grouped = _grouped([filter(None, in_release) for in_release in modules], list(releases))
+        always = ""
         if library == _LARGE:
-            names[""].pop(_ALWAYS, None)
-            grouped.pop(_ALWAYS, None)
+            always = " ".join(groups.pop(_ALWAYS, "") for groups in (names[""], grouped)).strip()
         content[library] = {
             "releases": " ".join(releases),
             "complete": library != _LARGE,
+            "always": always,
             "modules": grouped,
             "names": names,
             "keywords": _of_each(
@@ -146,8 +152,14 @@ def _names(has: Sequence[Modules], releases: Sequence[str]) -> dict[str, Groups]
 
 def _seen(library: str, modules: Modules) -> Modules:
     """Return the modules of a library, with the names that scripts ask them for."""
+
+    def is_told(module: str) -> bool:
+        return not _INTERNAL.match(module) or (
+            library == _LARGE and bool(_OF_REMOTE_CODE.match(module))
+        )
+
     return {
-        module: [] if _INTERNAL.match(module) else names
+        module: names if is_told(module) else []
         for module, names in modules.items()
         if library != _LARGE or not _UNSEEN.match(module)
     }
