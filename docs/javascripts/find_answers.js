@@ -55,13 +55,22 @@ function comesThrough({ frames }, { packages }) {
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
-  const known = answeredAsItIs(pasted, data);
   const [error] = pasted.errors;
+  const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
   const file = raisedIn(error.message, data);
   if (!file) return known;
   const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
   return answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+}
+
+/** Say what to do where a library asks, if the text does not show who does. */
+function ofWhoeverAsks(found, error, { names }) {
+  if (error.frames.length || !found.byName || new RegExp(names.patterns.own).test(error.message)) return found;
+  const told = (answer) => answer.whose === names.script && !answer.id.includes("(");
+  const answers = found.answers.map((answer) =>
+    told(answer) ? { ...answer, do: `${answer.do} ${names.askerNotShown}` } : answer);
+  return { ...found, answers };
 }
 
 /** Return the file that raises a message; see patchkit/known/raised.py. */
@@ -271,7 +280,7 @@ function valuesOf(wording, { text, letters, places }) {
     if (!span) continue;
     let value = original(...span);
     if (name === wording.last) value = value.replace(/^['"` ]+|['"` ]+$/g, "").split(/[\s'"`]/, 1)[0];
-    values[name] = value.replace(/^['"`,. ]+|['"`,. ]+$/g, "");
+    values[name] = value.replace(/^['"`, ]+|['"`,. ]+$/g, "");
   }
   return values;
 }
@@ -304,8 +313,8 @@ function namesOf(error, pasted, data) {
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
     const any = loading || keywordOfAlike(called, keyword, data.names);
-    const outside = !exact && ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
-    if (outside) found.push({ ...outside, inTable: false });
+    const outside = ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
+    if (outside && (!exact || outside.isOlder)) found.push({ ...outside, inTable: false });
     else if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
@@ -314,7 +323,9 @@ function namesOf(error, pasted, data) {
       one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
     if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
     else if (new RegExp(data.names.configuration).test(owner)) {
-      const bounds = boundsOf(data.names.history.keywords, owner, name);
+      const table = data.names.history.keywords;
+      const base = owner.endsWith("TrainingArguments") && !table[owner] ? "TrainingArguments" : owner;
+      const bounds = boundsOf(table, base, name);
       const outside = ofHistory(`${owner}.${name}`, bounds, error, { versions: {} }, data);
       if (outside) found.push({ ...outside, inTable: false });
     }
@@ -390,7 +401,7 @@ function ofHistory(name, [library, came, gone], error, pasted, data) {
   const { cause, do: what, write, whose } = said[library][state][asks];
   const lines = write.filter((line) => !line.includes("{caller}") || isKnown(caller, data))
     .map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
-  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet };
+  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet, isOlder };
 }
 
 function renamed(answer, id) {
@@ -513,6 +524,9 @@ function errorsOf(lines, data) {
       const above = lines.slice(Math.max(0, number - 1 - data.assertedAbove), number - 1);
       let message;
       [message, number] = paragraph(number);
+      if (!raised.groups.message && !message.length && /^\*{4}/.test(lines[number] || "")) {
+        [message, number] = paragraph(number + 1); // NLTK frames its own.
+      }
       if (!raised.groups.message && !message.length && raised.groups.type.endsWith("AssertionError")) {
         message = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
       }

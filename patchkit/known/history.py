@@ -17,6 +17,7 @@ from ..libraries import with_role
 from ..whose import REMOTE_CODE
 from .answer import Answer, worded
 from .reading import REPOSITORIES, Raised
+from .rows import SINCE
 
 if TYPE_CHECKING:
     from ..modernize.history import LibraryHistory
@@ -122,7 +123,20 @@ def bounds(place: str) -> tuple[str, str]:
     known = shipped().libraries.get(library)
     if known is None or not rest:
         return "", ""
-    return ends(known.releases, _there(known, rest) or frozenset())
+    if there := _there(known, rest):
+        return ends(known.releases, there)
+    return _bounds_inside(library, rest)
+
+
+def _bounds_inside(library: str, place: str) -> tuple[str, str]:
+    """Return the same for a name in a module that the code of models imports from."""
+    module, _, name = place.rpartition(".")
+    if library == "transformers":
+        for written, modules in shipped_table(SINCE)["names"].items():
+            if name in modules.get(module, "").split():
+                came, gone = written.replace("-", "").split(" ")
+                return came, gone
+    return "", ""
 
 
 def _there(known: LibraryHistory, place: str) -> frozenset[str] | None:
@@ -167,7 +181,8 @@ def not_yet(place: str, came: str, library: str, version: str | None, error: Rai
             f" Here {TITLES[library]} {version} is installed, which has it: the error is of "
             "another place."
         )
-    case = "library asks for what is not yet there" if caller else "name not yet there"
+    asks = "remote code" if caller == REMOTE_CODE else "library"
+    case = f"{asks} asks for what is not yet there" if caller else "name not yet there"
     values = {"came": came, "here": here, "elsewhere": elsewhere}
     return _told(case, place, library, caller=titled(caller), **values)
 

@@ -399,6 +399,8 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
     library, came, gone = bounds_of_keyword(owner, attribute)
+    if not library and owner.endswith("TrainingArguments"):
+        library, came, gone = bounds_of_keyword("TrainingArguments", attribute)
     if not re.search(KINDS["TrainingArguments"], owner) or not (came or gone):
         return []
     what = f"{owner}.{attribute}"

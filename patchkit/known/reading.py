@@ -325,6 +325,11 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 frames.append(frame)
             above = lines[max(0, number - 1 - ASSERTED_ABOVE) : number - 1]
             message, number = _paragraph(lines, number)
+            if (
+                not (found["message"] or message)
+                and "".join(lines[number : number + 1])[:4] == "****"
+            ):
+                message, number = _paragraph(lines, number + 1)  # NLTK frames its own.
             if not found["message"] and not message and found["type"].endswith("AssertionError"):
                 message = _asserted(above)
             after: list[str] = []

@@ -24,11 +24,6 @@ _INTERNAL = re.compile(
     r"modeling_(?!outputs)\w+|models\.auto|pipelines)\b|utils\.(?!other|quantization|dataclasses|hub)"
 )
 """Modules whose names no script imports one by one."""
-_OF_REMOTE_CODE = re.compile(
-    r"((cache|image|masking|processing)_utils|generation(\.(utils|logits_process))?|"
-    r"integrations(\.\w+)?|modeling_(?!tf_|flax_)\w+|utils\.(generic|import_utils))$"
-)
-"""Those of them in Transformers that the code of models and other libraries imports from."""
 UNASKED = re.compile(
     r"\w*ARCHIVE_(MAP|LIST)$|\w+PreTrainedModel$|"
     r"(?!Auto)\w*(Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)\w*(Config|Model|Pil|"
@@ -152,14 +147,8 @@ def _names(has: Sequence[Modules], releases: Sequence[str]) -> dict[str, Groups]
 
 def _seen(library: str, modules: Modules) -> Modules:
     """Return the modules of a library, with the names that scripts ask them for."""
-
-    def is_told(module: str) -> bool:
-        return not _INTERNAL.match(module) or (
-            library == _LARGE and bool(_OF_REMOTE_CODE.match(module))
-        )
-
     return {
-        module: names if is_told(module) else []
+        module: [] if _INTERNAL.match(module) else names
         for module, names in modules.items()
         if library != _LARGE or not _UNSEEN.match(module)
     }
