@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from patchkit.about import shipped_table
 from patchkit.known import history
 from patchkit.known.answer import Answer
 from patchkit.known.reading import Frame, Raised
+from patchkit.known.rows import SINCE
 from patchkit.modernize.history import shipped
 from patchkit.whose import REMOTE_CODE
 
@@ -39,6 +41,9 @@ def _places() -> Iterator[str]:
         for module, names in known.names.items():
             yield from (f"{library}.{module}.{name}".replace("..", ".") for name in names)
         yield from (f"{library}.{module}" for module in known.modules if module)
+    for modules in shipped_table(SINCE)["names"].values():
+        for module, names in modules.items():
+            yield from (f"transformers.{module}.{name}" for name in names.split())
 
 
 def _add(

@@ -55,13 +55,22 @@ function comesThrough({ frames }, { packages }) {
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
-  const known = answeredAsItIs(pasted, data);
   const [error] = pasted.errors;
+  const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
   const file = raisedIn(error.message, data);
   if (!file) return known;
   const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
   return answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+}
+
+/** Say what to do where a library asks, if the text does not show who does. */
+function ofWhoeverAsks(found, error, { names }) {
+  if (error.frames.length || !found.byName || new RegExp(names.patterns.own).test(error.message)) return found;
+  const told = (answer) => answer.whose === names.script && !answer.id.includes("(");
+  const answers = found.answers.map((answer) =>
+    told(answer) ? { ...answer, do: `${answer.do} ${names.askerNotShown}` } : answer);
+  return { ...found, answers };
 }
 
 /** Return the file that raises a message; see patchkit/known/raised.py. */
@@ -103,7 +112,8 @@ function answeredAsItIs(pasted, data) {
   if (!found.length && !pasted.errors[0].frames.length) {
     const part = squeezed(pasted.errors[0].message, data).letters;
     const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
-    if (part.length >= data.shortest) {
+    const endsWithName = /\w[`'"]\s*$/.test(pasted.errors[0].message);
+    if (part.length >= data.shortest && !endsWithName) {
       const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
       answers = rows.map((row) => answerOf({ row, values: {} }, data));
       return { answers, isPart: true };
@@ -270,7 +280,7 @@ function valuesOf(wording, { text, letters, places }) {
     if (!span) continue;
     let value = original(...span);
     if (name === wording.last) value = value.replace(/^['"` ]+|['"` ]+$/g, "").split(/[\s'"`]/, 1)[0];
-    values[name] = value.replace(/^['"`,. ]+|['"`,. ]+$/g, "");
+    values[name] = value.replace(/^['"`, ]+|['"`,. ]+$/g, "");
   }
   return values;
 }
@@ -303,8 +313,8 @@ function namesOf(error, pasted, data) {
     const exact = keywords[`${called} ${keyword}`];
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
     const any = loading || keywordOfAlike(called, keyword, data.names);
-    const outside = !exact && ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
-    if (outside) found.push({ ...outside, inTable: false });
+    const outside = ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
+    if (outside && (!exact || outside.isOlder)) found.push({ ...outside, inTable: false });
     else if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }
@@ -313,7 +323,9 @@ function namesOf(error, pasted, data) {
       one.name === name && (one.bases.includes(owner) || one.like.some((like) => new RegExp(like).test(owner))));
     if (row) add(renamed(row.answer, `${owner}.${name}`), { inTable: true });
     else if (new RegExp(data.names.configuration).test(owner)) {
-      const bounds = boundsOf(data.names.history.keywords, owner, name);
+      const table = data.names.history.keywords;
+      const base = owner.endsWith("TrainingArguments") && !table[owner] ? "TrainingArguments" : owner;
+      const bounds = boundsOf(table, base, name);
       const outside = ofHistory(`${owner}.${name}`, bounds, error, { versions: {} }, data);
       if (outside) found.push({ ...outside, inTable: false });
     }
@@ -387,8 +399,9 @@ function ofHistory(name, [library, came, gone], error, pasted, data) {
   const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };
   const filled = (text) => text.replace(/\{(\w+)\}/g, (_, hole) => known[hole]);
   const { cause, do: what, write, whose } = said[library][state][asks];
-  const lines = write.map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
-  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet };
+  const lines = write.filter((line) => !line.includes("{caller}") || isKnown(caller, data))
+    .map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
+  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet, isOlder };
 }
 
 function renamed(answer, id) {
@@ -411,11 +424,16 @@ function classOf(owner) {
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 
-/** Return the library whose line asks another, or undefined; see patchkit/known/reading.py. */
+/** Tell whether a package has the name of its distribution, as far as is known. */
+function isKnown(caller, data) {
+  return data.reading.libraries.includes(caller);
+}
+
+/** Return the package whose line asks another, or undefined; see patchkit/known/reading.py. */
 function callerOf(error, library, data) {
   const callers = error.frames
     .filter((frame) => !passesOn(frame, data))
-    .map((frame) => frame.library);
+    .map((frame) => frame.package);
   while (library && callers.length && callers[callers.length - 1] === library) callers.pop();
   return callers.pop();
 }
@@ -431,7 +449,8 @@ function ofCaller(answer, error, data) {
   if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
-  return { ...answer, do: remedy, write: [`pip install -U ${caller.replaceAll("_", "-")}`], whose };
+  const write = isKnown(caller, data) ? [`pip install -U ${caller.replaceAll("_", "-")}`] : [];
+  return { ...answer, do: remedy, write, whose };
 }
 
 // -- What was pasted: patchkit/known/reading.py ---------------------------------------------------
@@ -505,6 +524,9 @@ function errorsOf(lines, data) {
       const above = lines.slice(Math.max(0, number - 1 - data.assertedAbove), number - 1);
       let message;
       [message, number] = paragraph(number);
+      if (!raised.groups.message && !message.length && /^\*{4}/.test(lines[number] || "")) {
+        [message, number] = paragraph(number + 1); // NLTK frames its own.
+      }
       if (!raised.groups.message && !message.length && raised.groups.type.endsWith("AssertionError")) {
         message = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
       }
@@ -533,7 +555,9 @@ function frameOf(line, data) {
     const place = placeOf(file, data);
     const [top, ...below] = place.split("/");
     const library = below.length && (data.libraries.includes(top) || top === data.remoteCode) ? top : "";
-    return { file, place, library, function: found.groups.function || "" };
+    const isInstalled = below.length && /(site|dist)-packages\//.test(file);
+    const package_ = library || (isInstalled ? top : "");
+    return { file, place, library, package: package_, function: found.groups.function || "" };
   }
   return null;
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..about import shipped_table
 from . import names
 from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, matches, rows_with_part
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ..catalogue.entries import Entry
 
 
+SCRIPT = "the script"
+"""Whose it is where nobody else is shown to ask."""
 OF_NONE = "'NoneType' object"
 """How errors begin that any code raises."""
 
@@ -50,11 +53,27 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         pasted: the text.
         installed: gives the version of an installed distribution.
     """
-    known = _answered(pasted, installed)
+    known = _of_whoever_asks(_answered(pasted, installed))
     if known.answers or pasted.error.frames or not (file := raised_in(pasted.error.message)):
         return known
     error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
     return _answered(replace(pasted, errors=(error,)), installed)
+
+
+def _of_whoever_asks(found: Found) -> Found:
+    """Say what to do where a library asks, if the text does not show who does."""
+    if found.error.frames or not found.by_name or names.OWN.search(found.error.message):
+        return found
+    hint = shipped_table("known/names.json")["asker not shown"]["do"]
+    return replace(
+        found,
+        answers=tuple(
+            replace(answer, do=f"{answer.do} {hint}")
+            if answer.whose == SCRIPT and "(" not in answer.id
+            else answer
+            for answer in found.answers
+        ),
+    )
 
 
 def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:

@@ -21,6 +21,7 @@ FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
+_ENDS_WITH_NAME = re.compile(r"\w[`'\"]\s*$")
 NO_ATTRIBUTE = re.compile(r"(\w+) has no attribute [`'\"]?(\w+)[`'\"]?$")
 
 
@@ -77,9 +78,12 @@ def _texts(error: Raised) -> Iterator[str]:
 
 
 def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
-    """Return the rows whose message a text is a part of, if they need nothing beside it."""
+    """Return the rows whose message a text is a part of, if they need nothing beside it.
+
+    A name in quotes at its end is a whole one: `'get'` is no part of `'get_seq_length'`.
+    """
     fragment = squeezed(text)
-    if len(fragment) < SHORTEST:
+    if len(fragment) < SHORTEST or _ENDS_WITH_NAME.search(text):
         return []
     return [
         row

@@ -6,6 +6,7 @@ What each release of a library has is in `patchkit.modernize.history`, and the t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from ..libraries import title as title_of
 from ..libraries import with_role
 from ..whose import REMOTE_CODE
 from .answer import Answer, worded
-from .reading import Raised
+from .reading import REPOSITORIES, Raised
+from .rows import SINCE
 
 if TYPE_CHECKING:
     from ..modernize.history import LibraryHistory
@@ -27,6 +29,18 @@ _MOST_USED = frozenset(
 )
 """Of several classes with a keyword, the ones that a script means most often."""
 _UNSLOTH = "unsloth unsloth_zoo"
+_FILE_OF_MODEL = re.compile(r"(models\.(\w+))\.(?:modeling|configuration|tokenization)_\2$")
+"""Of the models of Transformers only the packages are written down."""
+_OF_FAMILY = re.compile(
+    r"(?!Auto)\w+(?:PreTrainedModel|(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)"
+    r"(?:Config|Model|Processor)|Encoder|Decoder)$"
+)
+"""Names of Transformers that are not written down: they came with the model's package."""
+_IN_A_LIST = re.compile(
+    r"(?!\w*(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision|PreTrainedModel|Fast$))"
+    r"[A-Z]\w*[a-z]"
+)
+"""Names of Transformers that are written down, if any release has them."""
 
 
 def _told(case: str, place: str, library: str, **values: str) -> Answer:
@@ -43,14 +57,22 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     if library not in TITLES or not module:
         return []
     here = f" {version}" if version else ""
+    known = shipped().libraries.get(library)
+    rest = place.partition(".")[2]
+    if known and not known.always.isdisjoint(_stands_for(known, rest)):
+        return [always_there(place, library)]
+    if known and (there := _there(known, rest)):
+        lacking = [release for release in known.releases if release not in there]
+        lacks = f"{lacking[0]} to {lacking[-1]}" if lacking[1:] else "".join(lacking)
+        case = "name lacking in between" if lacking else "name in all releases"
+        return [_told(case, place, library, lacking=lacks)]
     if caller := error.caller(library):
         cause = (
             f"{titled(caller)} asks for `{place}`, which the installed {TITLES[library]}{here} "
             "does not have: the two are of different times."
         )
         return [of_caller(caller, place, library, "", cause)]
-    known = shipped().libraries.get(library)
-    if known is not None and module == library:
+    if known and module == library:
         others = [
             other
             for other, its in shipped().libraries.items()
@@ -60,13 +82,12 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
             other, title = others[0], TITLES[others[0]]
             case = "name of another library"
             return [_told(case, place, library, name=name, other=other, other_title=title)]
-        if known.is_complete:
+        names = {*known.names.get("", ()), *known.always}
+        alike = [other for other in names if other.lower() == name.lower()]
+        if known.is_complete or alike or _IN_A_LIST.match(name):
             from difflib import get_close_matches
 
-            names = known.names.get("", {})
-            if name in names:
-                return [always_there(place, library)]
-            near = get_close_matches(name, names, n=1)
+            near = alike or get_close_matches(name, names, n=1, cutoff=0.85)
             said = f" Did you mean `{near[0]}`?" if near else ""
             return [_told("name in no release", place, library, read=_read(known), near=said)]
     return [_told("name not known", place, library, name=name, module=module, here=here)]
@@ -102,9 +123,41 @@ def bounds(place: str) -> tuple[str, str]:
     known = shipped().libraries.get(library)
     if known is None or not rest:
         return "", ""
-    module, _, last = rest.rpartition(".")
-    there = known.names.get(module, {}).get(last) or known.modules.get(rest)
-    return ends(known.releases, there or frozenset())
+    if there := _there(known, rest):
+        return ends(known.releases, there)
+    return _bounds_inside(library, rest)
+
+
+def _bounds_inside(library: str, place: str) -> tuple[str, str]:
+    """Return the same for a name in a module that the code of models imports from."""
+    module, _, name = place.rpartition(".")
+    if library == "transformers":
+        for written, modules in shipped_table(SINCE)["names"].items():
+            if name in modules.get(module, "").split():
+                came, gone = written.replace("-", "").split(" ")
+                return came, gone
+    return "", ""
+
+
+def _there(known: LibraryHistory, place: str) -> frozenset[str] | None:
+    """Return the releases with a name or module; None if that is not written down."""
+    for stands in _stands_for(known, place):
+        module, _, last = stands.rpartition(".")
+        if there := known.names.get(module, {}).get(last) or known.modules.get(stands):
+            return there
+    return None
+
+
+def _stands_for(known: LibraryHistory, place: str) -> Iterator[str]:
+    """Yield a place in a library, and what comes and goes with it, which alone is written down."""
+    yield place
+    if found := _FILE_OF_MODEL.match(place):
+        yield found[1]
+    elif _OF_FAMILY.match(place):
+        packages = (name for name in (*known.modules, *known.always) if name.count(".") == 1)
+        begins = {name.partition(".")[2].replace("_", ""): name for name in packages}
+        families = [begin for begin in begins if place.lower().startswith(begin)]
+        yield from (begins[family] for family in sorted(families, key=len)[-1:])
 
 
 def ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
@@ -128,7 +181,8 @@ def not_yet(place: str, came: str, library: str, version: str | None, error: Rai
             f" Here {TITLES[library]} {version} is installed, which has it: the error is of "
             "another place."
         )
-    case = "library asks for what is not yet there" if caller else "name not yet there"
+    asks = "remote code" if caller == REMOTE_CODE else "library"
+    case = f"{asks} asks for what is not yet there" if caller else "name not yet there"
     values = {"came": came, "here": here, "elsewhere": elsewhere}
     return _told(case, place, library, caller=titled(caller), **values)
 
@@ -152,6 +206,7 @@ def of_caller(caller: str, place: str, library: str, gone: str, cause: str) -> A
         cause: the sentence that says so.
     """
     distribution = _UNSLOTH if caller in _UNSLOTH.split() else caller.replace("_", "-")
+    is_known = caller in REPOSITORIES  # Others need not have the name of their package.
     before, case = gone, "library asks" if gone else "library of another time asks"
     if caller == REMOTE_CODE:
         case = "remote code asks"
@@ -161,7 +216,7 @@ def of_caller(caller: str, place: str, library: str, gone: str, cause: str) -> A
         place,
         library,
         caller=titled(caller),
-        distribution=distribution,
+        newer=f"pip install -U {distribution}" if is_known else "",
         gone=gone,
         older=f"pip install '{library}<{before}'" if before else "",
         cause=cause,

@@ -399,6 +399,8 @@ def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
             return [Answer(what, cause, do, whose="the script", links=links)]
         return [Answer(what, cause, do, (_RUN,), "the script", links=links)]
     library, came, gone = bounds_of_keyword(owner, attribute)
+    if not library and owner.endswith("TrainingArguments"):
+        library, came, gone = bounds_of_keyword("TrainingArguments", attribute)
     if not re.search(KINDS["TrainingArguments"], owner) or not (came or gone):
         return []
     what = f"{owner}.{attribute}"
@@ -461,7 +463,9 @@ def _of_keyword(
     rows = of_owner or ([] if came or gone else _rows_of_alike(owner, keyword))
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
-    if came and not of_owner and not is_gone(version, came, gone, has_row=False):
+    if came and (
+        is_older(version, came) or not (of_owner or is_gone(version, came, gone, has_row=False))
+    ):
         return [not_yet(what, came, library, version, error)]
     if rows:
         return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]

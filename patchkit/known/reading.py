@@ -156,6 +156,12 @@ class Frame:
         top, slash, _ = self.place.partition("/")
         return top if slash and (top in LIBRARIES or top == REMOTE_CODE) else ""
 
+    @property
+    def package(self) -> str:
+        """The library, or whatever else is installed; empty for the user's own code."""
+        top, slash, _ = installed_place(self.file).partition("/")
+        return self.library or (top if slash else "")
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -184,12 +190,12 @@ class Raised:
         return tuple(frame for frame in self.frames if not frame.passes_on)[-1:]
 
     def caller(self, library: str = "") -> str:
-        """Return the library whose line asks another; empty if that is the user's, or not shown.
+        """Return the package whose line asks another; empty if that is the user's, or not shown.
 
         Args:
             library: the one that is asked; empty for the one in which the error was raised.
         """
-        asking = [frame.library for frame in self.frames if not frame.passes_on]
+        asking = [frame.package for frame in self.frames if not frame.passes_on]
         while library and asking and asking[-1] == library:
             asking.pop()
         return asking[-1] if asking else ""
@@ -320,6 +326,11 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 frames.append(frame)
             above = lines[max(0, number - 1 - ASSERTED_ABOVE) : number - 1]
             message, number = _paragraph(lines, number)
+            if (
+                not (found["message"] or message)
+                and "".join(lines[number : number + 1])[:4] == "****"
+            ):
+                message, number = _paragraph(lines, number + 1)  # NLTK frames its own.
             if not found["message"] and not message and found["type"].endswith("AssertionError"):
                 message = _asserted(above)
             after: list[str] = []

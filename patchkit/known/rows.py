@@ -13,7 +13,7 @@ from ..about import shipped_table
 
 FOLDER = Path(__file__).parent / "rows"
 SINCE = "known/since.json"
-"""Read off the wheels of Transformers 4.37 to 5.23, one of each minor release."""
+"""Read off the wheels of Transformers 4.36 to 5.23, one of each minor release."""
 MESSAGES = "messages.json"
 """Wordings that several rows share, by name; a row says `@name`."""
 

@@ -190,7 +190,7 @@ def wording(text: str) -> Wording:
 def _as_written(value: str, is_last: bool) -> str:
     if is_last:
         value = re.split("[\\s'\"`]", value.strip("'\"` "), maxsplit=1)[0]
-    return value.strip("'\"`,. ")
+    return value.lstrip("'\"`, ").rstrip("'\"`,. ")
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

@@ -27,11 +27,13 @@ class LibraryHistory:
     Attributes:
         releases: that were read, the oldest first.
         is_complete: whether a name of which nothing is known is in none of them.
+        always: names and modules that all have, of which nothing else is written down.
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.is_complete: bool = content["complete"]
         self.releases: tuple[str, ...] = tuple(content["releases"].split())
+        self.always: frozenset[str] = frozenset(content.get("always", "").split())
         self._content = content
 
     @cached_property

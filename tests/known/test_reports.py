@@ -262,6 +262,82 @@ def test_a_warning_does_not_hide_what_else_a_log_says() -> None:
     assert "amp-names-deprecated" in found
 
 
+def test_any_installed_package_may_be_the_one_that_asks() -> None:
+    text = (
+        '  File "/x/site-packages/{}/core.py", line 7, in f\n    tokenizer.batch_encode_plus(texts)\n'
+        "AttributeError: BertTokenizer has no attribute batch_encode_plus"
+    )
+    answer = said(text.format("germansentiment"))
+    assert "germansentiment, which was written for an older Transformers" in answer
+    found = answered(read(text.format("germansentiment")), NEWEST.get).answers[0]
+    assert found.write == ("pip install 'transformers<5.0.0'",), "it may have another name on PyPI"
+    found = answered(read(text.format("sentence_transformers")), NEWEST.get).answers[0]
+    assert found.write[0] == "pip install -U sentence-transformers"
+
+
+def test_where_nobody_is_shown_to_ask_it_may_be_a_library() -> None:
+    text = "ImportError: cannot import name 'BeamSearchScorer' from 'transformers'"
+    assert "a library or a model's own code asks" in said(text)
+    assert "a library or a model's own code asks" not in said(f'  File "/w/a.py", line 1\n{text}')
+
+
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        ("'BloomPreTrainedModel' from 'transformers'", ["Every release of Transformers"]),
+        ("'CLIPImageProcessor' from 'transformers'", ["Every release of Transformers"]),
+        ("'Qwen2VLImageProcessor' from 'transformers'", ["came with Transformers 4.45"]),
+        ("'LlamaForCausalLm' from 'transformers'", ["No release", "mean `LlamaForCausalLM`"]),
+        ("'BottleneckConfig' from 'peft'", ["No release of PEFT", "(a fork)"]),
+        (
+            "'is_torch_greater_or_equal_than_1_13' from 'transformers.pytorch_utils'",
+            ["Only Transformers 4.48.0 to 4.48.1", "pip install -U transformers"],
+        ),
+        (
+            "'ALL_ATTENTION_FUNCTIONS' from 'transformers.modeling_utils'",
+            ["came with Transformers 4.48", "transformers>=4.48"],
+        ),
+        (
+            "'_make_causal_mask' from 'transformers.models.llama.modeling_llama'",
+            ["Transformers", r"4\.(35|38)"],
+        ),
+    ],
+)
+def test_a_name_of_any_release_or_none(asked: str, parts: list[str]) -> None:
+    answer = said(f"ImportError: cannot import name {asked} (/x/__init__.py)")
+    for part in parts:
+        assert re.search(part, answer), answer
+
+
+@pytest.mark.parametrize(
+    ("module", "part"),
+    [
+        ("transformers.modeling_outputs", "Every release of Transformers"),
+        ("transformers.models.llama.modeling_llama", "Every release of Transformers"),
+        ("transformers.models.qwen3.modeling_qwen3", "came with Transformers 4.51"),
+    ],
+)
+def test_a_module_of_any_release(module: str, part: str) -> None:
+    assert part in said(f"ModuleNotFoundError: No module named '{module}'")
+
+
+def test_a_keyword_that_came_and_went_is_not_yet_there_in_an_older_release() -> None:
+    text = (
+        "TypeError: DPOConfig.__init__() got an unexpected keyword argument 'max_completion_length'"
+    )
+    assert "came with TRL 0.11" in said(text, {"trl": "0.9.6"})
+    assert "gone since TRL 0.29" in said(text, {"trl": "1.0.0"})
+
+
+def test_a_whole_name_in_quotes_is_no_part_of_a_longer_one() -> None:
+    assert not answered(
+        read("AttributeError: 'tuple' object has no attribute 'get'"), {}.get
+    ).answers
+    assert answered(read("object has no attribute 'get_seq_le"), {}.get).is_part
+    missing = answered(read("ModuleNotFoundError: No module named 'torch'"), {}.get).answers
+    assert [answer.id for answer in missing] == ["torch-not-installed"]
+
+
 def in_a_notebook(error: str) -> str:
     name, _, _ = error.partition(":")
     return (

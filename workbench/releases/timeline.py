@@ -14,7 +14,7 @@ from .signatures import ANY
 SCHEMA = 1
 _ALWAYS = ".."
 _LARGE = "transformers"
-"""The library with thousands of names; of those that all releases have, nothing is told."""
+"""The library with thousands of names; those that all releases have are only listed."""
 _UNSEEN = re.compile(r"convert_|(agents|benchmark|cli|commands|exporters|onnx|testing_utils)\b")
 """Modules of it that no script imports."""
 _INTERNAL = re.compile(
@@ -73,12 +73,13 @@ def timeline(libraries: Mapping[str, Mapping[str, Released]]) -> dict[str, Any]:
             ]
         names = _names(modules, list(releases))
         grouped = _grouped([filter(None, in_release) for in_release in modules], list(releases))
+        always = ""
         if library == _LARGE:
-            names[""].pop(_ALWAYS, None)
-            grouped.pop(_ALWAYS, None)
+            always = " ".join(groups.pop(_ALWAYS, "") for groups in (names[""], grouped)).strip()
         content[library] = {
             "releases": " ".join(releases),
             "complete": library != _LARGE,
+            "always": always,
             "modules": grouped,
             "names": names,
             "keywords": _of_each(

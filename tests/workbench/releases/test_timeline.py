@@ -122,6 +122,7 @@ def test_what_belongs_together_stands_together() -> None:
     assert content["trl"] == {
         "releases": "1.0 1.1",
         "complete": True,
+        "always": "",
         "modules": {"..": "part"},
         "names": {"": {"..": "b", "..1.0": "a", "1.1..": "c"}, "part": {"1.1..": "late"}},
         "keywords": {"Kind": {"..": "x", "1.1..": "y"}},
@@ -139,8 +140,9 @@ def test_classes_that_transformers_5_finds_by_their_spelling() -> None:
             }
         }
     )
-    # Of what all releases have nothing is told: there are thousands.
+    # What all releases have is only listed: there are thousands.
     assert content["transformers"]["names"] == {"": {"..4.0": "Gone"}}
+    assert content["transformers"]["always"] == "BertTokenizerFast Trainer"
     assert content["transformers"]["complete"] is False
 
 
