@@ -29,6 +29,8 @@ INPUTS = {
     "patch_embedding": "pixel_values",
     "patch_projection": "flattened_patches",
     "conv1": "input_features",
+    # Behind a first layer that is packed, and returns the dtype of its input.
+    "spatial_conv": "frames",
 }
 RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
 
