@@ -20,7 +20,7 @@ from types import CodeType
 from typing import Any
 
 from ..about import PACKAGE, __version__
-from ..catalogue.fingerprint import of_folder
+from ..catalogue.fingerprint import of_folder, of_installed
 from ..environment import cache_folder
 from ..rewrite.results import FORMAT_WITHOUT_REFERENCES as FORMAT
 from ..rewrite.results import Plan, Results, digest
@@ -199,9 +199,15 @@ def _key(state: bytes, names: Sequence[str]) -> bytes:
     return state + "\0".join(names).encode()
 
 
-def state_of_table() -> str:
-    """Name the state of the legacy layer's table, beside that of the code; empty if unknown."""
-    return of_folder(os.path.join(PACKAGE, "legacy"), (".toml",))
+def state_of_table(installed: str | None = None) -> str:
+    """Name the state of the legacy layer's table, and of what is installed; empty if unknown.
+
+    Args:
+        installed: what `of_installed` returns, if that was asked for.
+    """
+    installed = of_installed() if installed is None else installed
+    table = of_folder(os.path.join(PACKAGE, "legacy"), (".toml", ".txt"))
+    return f"{installed} {table}" if installed and table else ""
 
 
 def clear() -> int:

@@ -57,7 +57,7 @@ class KnownCall(NamedTuple):
 
     packages: dict[str, str]
     files: tuple[str, ...]
-    names: Collection[str]
+    names: tuple[str, ...]
     globs: tuple[str, ...]
     settings: dict[str, str]
     legacy: bool | str | None
@@ -186,8 +186,10 @@ class Remembered:
         """Those that the call read."""
         self.frames: dict[str, list[Any]] = {}
         self._call: KnownCall | None = None
+        self._wanted: Collection[str] = ()
         self._prefixes: tuple[str, ...] = ()
         self._folders: object = None
+        self._installed = ""
         self._swaps: list[Swap] = []
         self._running: dict[int, Swap] = {}
         self._texts: dict[str, Any] = {}
@@ -216,21 +218,21 @@ class Remembered:
 
     def _read(self) -> bool:
         self._folders, self.variables = _folders(), self._calls.variables()
-        self.state = _state(self.arguments, self.variables) if KEPT.path else ""
+        self._installed = of_installed() if KEPT.path else ""
+        self.state = _state(self.arguments, self.variables, self._installed)
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
             return False
         call = KnownCall(*known)
-        self._call = call._replace(names=frozenset(call.names))
+        self._call = call
+        self._wanted = frozenset([*call.names, *call.packages])
         self._prefixes = tuple({glob.partition("*")[0] for glob in call.globs})
         return all(map(os.path.exists, call.files))
 
     def _carry_out(self) -> bool:
         hooks.listen(self)
         states: dict[str, bytes] = {}
-        for name in list(sys.modules):
-            if not self.wants(name):
-                continue
+        for name in self._among(list(sys.modules)):
             module = hooks.module_object(name)
             if module is None:
                 return False
@@ -250,9 +252,9 @@ class Remembered:
         if call is not None and call.legacy:
             from ..legacy.layer import LAYER, prepare
 
-            LAYER.become(prepare(call.legacy, KEPT, state_of_table()))
+            LAYER.become(prepare(call.legacy, KEPT, state_of_table(self._installed)))
             hooks.listen(LAYER)
-            hooks.catch_up(LAYER)
+            hooks.catch_up(LAYER, LAYER.among(list(sys.modules)))
 
     def _choose_nothing(self) -> None:
         call = self._call
@@ -278,19 +280,23 @@ class Remembered:
         return self._call.packages if self._call else ()
 
     def wants(self, name: str) -> bool:
-        call = self._call
-        if call is None:
-            return False
-        if name in call.names or name in call.packages:
-            return True
-        return name.startswith(self._prefixes) and self._matches(name)
+        return bool(self._among([name]))
+
+    def _among(self, modules: list[str]) -> list[str]:
+        """Return those of these modules that are wanted; a first call asks about thousands."""
+        wanted, prefixes = self._wanted, self._prefixes
+        return [
+            name
+            for name in modules
+            if name in wanted or (name.startswith(prefixes) and self._matches(name))
+        ]
 
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
         if (
             self.in_force
             and self._folders != _folders()
-            and self.state != _state(self.arguments, self.variables)
+            and self.state != _state(self.arguments, self.variables, of_installed())
         ):
             self._calls.hand_over()
 
@@ -463,7 +469,7 @@ class Remembered:
             if linecache.cache.get(filename) is shown:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
-        self._call = None
+        self._call, self._wanted, self._prefixes = None, (), ()
 
 
 def _folders() -> list[tuple[str, int]]:
@@ -483,7 +489,7 @@ def _set_variables(now: dict[str, str], wanted: dict[str, str]) -> None:
     os.environ.update(wanted)
 
 
-def _state(arguments: str, variables: dict[str, str]) -> str:
+def _state(arguments: str, variables: dict[str, str], installed: str) -> str:
     """Name the state of all that a call of `apply` depends on; empty if unknown."""
     folders = [shipped_path("patches")]
     paths = variables.get("PATCHKIT_PATCHES", "").split(os.pathsep)
@@ -494,7 +500,7 @@ def _state(arguments: str, variables: dict[str, str]) -> str:
     for path in filter(None, paths):
         path = os.path.realpath(os.path.expanduser(path))
         folders.append(os.path.dirname(path) if path.endswith(".py") else path)
-    states = [of_installed(), *map(of_folder, folders)]
+    states = [installed, *map(of_folder, folders)] if installed else [""]
     if not all(states):
         return ""
     facts = states, folders, arguments, sorted(variables.items())

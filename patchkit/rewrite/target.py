@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from .errors import Drift
 
-_GLOB = re.compile(r"[*?\[]")
-_TARGET = re.compile(r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+")
+_TARGET = r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+"
 
 
 class Target(NamedTuple):
@@ -34,7 +33,7 @@ class Target(NamedTuple):
         Raises:
             ValueError: the text is not of that form.
         """
-        if not isinstance(text, str) or not _TARGET.fullmatch(text):
+        if not isinstance(text, str) or not re.fullmatch(_TARGET, text):
             raise ValueError(f"a target reads 'package.module:Class.method', not {text!r}")
         module, _, qualname = text.partition(":")
         return cls(module, qualname)
@@ -49,15 +48,15 @@ class Target(NamedTuple):
 
     @property
     def package_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.package))
+        return is_glob(self.package)
 
     @property
     def module_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.module))
+        return is_glob(self.module)
 
     @property
     def qualname_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.qualname))
+        return is_glob(self.qualname)
 
     @property
     def is_glob(self) -> bool:
@@ -74,6 +73,11 @@ class Target(NamedTuple):
         )
 
 
+def is_glob(pattern: str) -> bool:
+    """Tell whether a name has shell wildcards."""
+    return "*" in pattern or "?" in pattern or "[" in pattern
+
+
 @cache
 def matcher(pattern: str) -> Callable[[str], object]:
     """Return a function that tells whether a name matches a shell pattern as a whole.
@@ -81,7 +85,7 @@ def matcher(pattern: str) -> Callable[[str], object]:
     Stars need no regular expression, which takes longer to compile than thousands of names to
     compare.
     """
-    if not _GLOB.search(pattern):
+    if not is_glob(pattern):
         return pattern.__eq__
     if "?" in pattern or "[" in pattern:
         return re.compile(fnmatch.translate(pattern)).match
@@ -160,20 +164,18 @@ def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionT
     where it lives.
     """
     first, *rest = qualname.split(".")
-    matches, name_of_module = matcher(first), module.__name__
+    name_of_module = module.__name__
     own = [
         (name, value)
-        for name, value in list(vars(module).items())
-        if matches(name) and getattr(value, "__module__", None) == name_of_module
+        for name, value in _matching(vars(module), first)
+        if getattr(value, "__module__", None) == name_of_module
     ]
     if rest:
-        matches = matcher(rest[0])
         own = [
             (f"{name}.{attribute}", value)
             for name, cls in own
             if isinstance(cls, type) and len(rest) == 1
-            for attribute, value in list(_namespace(cls).items())
-            if matches(attribute)
+            for attribute, value in _matching(_namespace(cls), rest[0])
         ]
     found = []
     for name, value in own:
@@ -183,6 +185,17 @@ def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionT
             if function is not None:
                 found.append((name, function))
     return found
+
+
+def _matching(namespace: Mapping[str, Any], pattern: str) -> Iterable[tuple[str, Any]]:
+    """Return what a pattern stands for in a namespace; few patterns ask about each name in it."""
+    if not is_glob(pattern):
+        return [(pattern, namespace[pattern])] if pattern in namespace else []
+    items = list(namespace.items())
+    if pattern == "*":
+        return items
+    matches = matcher(pattern)
+    return [item for item in items if matches(item[0])]
 
 
 def _namespace(owner: Any) -> Any:
