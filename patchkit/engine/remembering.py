@@ -49,8 +49,13 @@ def remember(
             return
         call = KnownCall(*_modules(fresh, targets), settings, legacy)
         kept.keep_fact(tuple(call), CALL, state)
-        for name in sorted({name for patch in due for name in patch.attempts}):
-            known = _module(name, due, kept)
+        tried = {name for patch in due for name in patch.attempts}
+        fixing: dict[str, list[ArmedPatch]] = {name: [] for name in sorted(tried)}
+        for patch in due:
+            for name in patch.concerned(tried):
+                fixing[name].append(patch)
+        for name, patches in fixing.items():
+            known = _module(name, patches, kept)
             if known is not None:
                 kept.keep_fact(known, MODULE, state, name)
 
@@ -75,19 +80,18 @@ def _place(package: str) -> str:
 
 
 def _module(
-    name: str, due: Iterable[ArmedPatch], kept: KeptResults
+    name: str, patches: Iterable[ArmedPatch], kept: KeptResults
 ) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]] | None:
     """Return what is done in a module, and what is searched; None if that cannot be kept."""
     places: dict[int, tuple[str, SwappedFunction]] = {}
     needs: dict[int, set[str]] = {}
     searches: list[tuple[object, ...]] = []
-    for patch in due:
+    for patch in patches:
         targets = patch.targets_in(name)
-        attempt = patch.attempt_in(name) if targets else None
-        if targets and (attempt is None or not attempt.is_whole()):
+        attempt = patch.attempt_in(name)
+        if attempt is None or not attempt.is_whole():
             return None
         for target in targets:
-            assert attempt is not None
             outcome = attempt.outcomes[target]
             if outcome.status in TROUBLE or outcome.status is Status.PENDING:
                 return None

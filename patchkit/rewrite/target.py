@@ -33,10 +33,10 @@ class Target(NamedTuple):
         Raises:
             ValueError: the text is not of that form.
         """
-        if not isinstance(text, str) or not re.fullmatch(_TARGET, text):
+        target = _parsed(text) if isinstance(text, str) else None
+        if target is None:
             raise ValueError(f"a target reads 'package.module:Class.method', not {text!r}")
-        module, _, qualname = text.partition(":")
-        return cls(module, qualname)
+        return target
 
     def __str__(self) -> str:
         return f"{self.module}:{self.qualname}"
@@ -71,6 +71,13 @@ class Target(NamedTuple):
         return len(parts) == len(names) and all(
             matcher(part)(name) for part, name in zip(parts, names, strict=True)
         )
+
+
+@cache
+def _parsed(text: str) -> Target | None:
+    """Read a target, which is asked for where it is defined, armed and fixed."""
+    module, _, qualname = text.partition(":")
+    return Target(module, qualname) if re.fullmatch(_TARGET, text) else None
 
 
 def is_glob(pattern: str) -> bool:
