@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 CALL, MODULE = "apply", "module"
 """Beginnings of the names of facts."""
-JUMP = ("code", "", "jump")
 _INFO = 20
 
 
@@ -68,14 +67,16 @@ class KnownChange(NamedTuple):
 
     Args:
         qualname: its name.
-        edited: the name of its edited code; empty if it is only wrapped.
+        edited: the key of its edited code; empty if it is only wrapped.
+        jump: the key of the code that jumps to its wrappers; empty if it has none.
         around: of each wrapper, innermost first, the owner, the name of the target in messages,
             and what `KnownWrapper` takes.
         needs: names that its module must have.
     """
 
     qualname: str
-    edited: tuple[str, ...]
+    edited: bytes
+    jump: bytes
     around: tuple[tuple[str, str, str, str], ...]
     needs: tuple[str, ...]
 
@@ -231,7 +232,7 @@ class Remembered:
 
     def _carry_out(self) -> bool:
         hooks.listen(self)
-        states: dict[str, bytes] = {}
+        states: dict[str, str] = {}
         for name in self._among(list(sys.modules)):
             module = hooks.module_object(name)
             if module is None:
@@ -309,7 +310,7 @@ class Remembered:
             self._calls.hand_over()
             hooks.notify_new(before, name, module)
 
-    def _fix(self, name: str, module: ModuleType, states: dict[str, bytes]) -> bool:
+    def _fix(self, name: str, module: ModuleType, states: dict[str, str]) -> bool:
         """Fix a module; tell whether it is as it was where this was worked out."""
         assert self._call is not None
         file = self._call.packages.get(name)
@@ -337,45 +338,38 @@ class Remembered:
         assert self._call is not None
         return any(matcher(glob)(name) for glob in self._call.globs)
 
-    def _changes(
-        self, module: ModuleType, known: Any, states: dict[str, bytes]
-    ) -> list[Swap] | None:
+    def _changes(self, module: ModuleType, known: Any, states: dict[str, str]) -> list[Swap] | None:
         """Return what to change in a module; None if anything there is not known."""
-        changes, searches = known
-        found: list[Swap] = []
-        changed = set()
+        state, changes, searches = known
+        found: list[tuple[KnownChange, FunctionType, bool]] = []
+        originals = []
         for change in map(KnownChange._make, changes):
             try:
                 binding = bind(module, change.qualname)
                 function = binding.function()
             except Drift:
                 return None
-            swap = self._running.get(id(function.__code__))
-            if swap is not None:
-                changed.add(id(swap.original))
-                continue
-            original = function.__code__
-            state = digest(original, states)
-            code = KEPT.code_at(state, change.edited, original) if change.edited else original
-            if code is None or not all(name in function.__globals__ for name in change.needs):
-                return None
-            is_bound = isinstance(binding.owner, type) and type(binding.value) is not staticmethod
-            if change.around:
-                template = KEPT.code_at(state, JUMP, original)
-                if template is None:
+            code = function.__code__
+            swap = self._running.get(id(code))
+            originals.append(swap.original if swap else code)
+            if swap is None:
+                if change.needs and not function.__globals__.keys() >= {*change.needs}:
                     return None
-                around = [
-                    Around(owner, KnownWrapper(*wrapper), qualname, is_bound)
-                    for owner, qualname, *wrapper in change.around
-                ]
-                code = trampoline(template, weakref.ref(function), code, around)
-            changed.add(id(original))
-            here, place = weakref.ref(module), weakref.ref(function)
-            found.append(Swap(here, change.qualname, is_bound, place, original, code))
-        return found if self._finds_nothing_else(module, searches, changed, states) else None
+                is_bound = (
+                    isinstance(binding.owner, type) and type(binding.value) is not staticmethod
+                )
+                found.append((change, function, is_bound))
+        changed = set(map(id, originals))
+        if digest(*originals, states=states) != state or (
+            not self._finds_nothing_else(module, searches, changed, states)
+        ):
+            return None
+        here = weakref.ref(module)
+        swaps = [_swap(here, *each) for each in found]
+        return None if None in swaps else swaps  # type: ignore[return-value]
 
     def _finds_nothing_else(
-        self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, bytes]
+        self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, str]
     ) -> bool:
         seen: dict[str, list[tuple[FunctionType, CodeType, set[str]]]] = {}
         for search in map(KnownSearch._make, searches):
@@ -385,7 +379,7 @@ class Remembered:
                 if (
                     names.issuperset(search.names)
                     and all(name in function.__globals__ for name in search.needs)
-                    and not KEPT.has_no_site(digest(code, states), search.kept_as)
+                    and not KEPT.has_no_site(digest(code, states=states), search.kept_as)
                 ):
                     return False
         return True
@@ -470,6 +464,27 @@ class Remembered:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
         self._call, self._wanted, self._prefixes = None, (), ()
+
+
+def _swap(
+    module: Callable[[], ModuleType | None],
+    change: KnownChange,
+    function: FunctionType,
+    is_bound: bool,
+) -> Swap | None:
+    """Return what is done to a function whose code is known; None if it is not kept."""
+    original, place = function.__code__, weakref.ref(function)
+    code = KEPT.code_under(change.edited, original) if change.edited else original
+    template = KEPT.code_under(change.jump, original) if change.jump else original
+    if code is None or template is None:
+        return None
+    if change.around:
+        around = [
+            Around(owner, KnownWrapper(*wrapper), qualname, is_bound)
+            for owner, qualname, *wrapper in change.around
+        ]
+        code = trampoline(template, place, code, around)
+    return Swap(module, change.qualname, is_bound, place, original, code)
 
 
 def _folders() -> list[tuple[str, int]]:

@@ -10,12 +10,12 @@ from ..environment import cached_lookups, module_file
 from ..patch import Rewrite, Status
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Edits
-from ..rewrite.install import SwappedFunction
+from ..rewrite.install import JUMP, SwappedFunction
 from ..rewrite.results import digest
 from .armed import ArmedPatch, ArmedTarget
 from .hooks import module_object
 from .kept import KeptResults
-from .remembered import CALL, JUMP, MODULE, KnownCall, KnownChange, KnownSearch
+from .remembered import CALL, MODULE, KnownCall, KnownChange, KnownSearch
 
 
 def remember(
@@ -81,8 +81,11 @@ def _place(package: str) -> str:
 
 def _module(
     name: str, patches: Iterable[ArmedPatch], kept: KeptResults
-) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]] | None:
-    """Return what is done in a module, and what is searched; None if that cannot be kept."""
+) -> tuple[bytes, list[tuple[object, ...]], list[tuple[object, ...]]] | None:
+    """Return what is done in a module, and what is searched; None if that cannot be kept.
+
+    Before that stands the digest of all code that is changed.
+    """
     places: dict[int, tuple[str, SwappedFunction]] = {}
     needs: dict[int, set[str]] = {}
     searches: list[tuple[object, ...]] = []
@@ -114,7 +117,8 @@ def _module(
         if known is None:
             return None
         changes.append(tuple(known))
-    return changes, searches
+    state = digest(*[place.original for _, place in places.values()])
+    return None if state is None else (state, changes, searches)
 
 
 def _change(
@@ -125,18 +129,18 @@ def _change(
     edits = [piece for piece in pieces if isinstance(piece, Edits)]
     around = [piece for piece in pieces if isinstance(piece, Around)]
     names = sorted(piece.kept_as for piece in edits)
-    edited = ("code", place.filename, *names) if names else ()
+    edited = kept.key_of(place.original, names, place.filename) if names else b""
+    jump = kept.key_of(place.original, JUMP, "") if around else b""
     wrappers = tuple((piece.owner, piece.qualname, *_path(piece.wrapper)) for piece in around)
-    state, original = digest(place.original), place.original
     if (
         not pieces
         or not all(names)
         or not all(path for _, _, path, _ in wrappers)
-        or (edited and kept.code_at(state, edited, original) is None)
-        or (wrappers and kept.code_at(state, JUMP, original) is None)
+        or bool(names) is not bool(edited)
+        or bool(around) is not bool(jump)
     ):
         return None
-    return KnownChange(qualname, edited, wrappers, tuple(sorted(needs)))
+    return KnownChange(qualname, edited, jump, wrappers, tuple(sorted(needs)))
 
 
 def _path(wrapper: object) -> tuple[str, str]:

@@ -148,20 +148,22 @@ def bind(module: ModuleType, qualname: str) -> Binding:
         Drift: a part of the name does not exist there, or is inherited from a base class.
     """
     owner: Any = module
+    namespace = vars(module)
     *path, name = qualname.split(".")
     for part in path:
-        if part not in _namespace(owner):
+        if part not in namespace:
             raise Drift(f"{module.__name__} has no {qualname}: {part} is missing")
-        owner = _namespace(owner)[part]
+        owner = namespace[part]
         # Not isinstance: a mock with a `spec` claims another class.
         if not issubclass(type(owner), (type, ModuleType)):
             raise Drift(f"{module.__name__}:{part} is not a class")
-    if name not in _namespace(owner):
+        namespace = _namespace(owner)
+    if name not in namespace:
         bases = type.mro(owner) if isinstance(owner, type) else ()
         inherited = any(name in _namespace(base) for base in bases)
         detail = f"{owner.__name__} inherits {name}" if inherited else f"{name} is missing"
         raise Drift(f"{module.__name__} has no {qualname}: {detail}")
-    return Binding(owner, name, _namespace(owner)[name])
+    return Binding(owner, name, namespace[name])
 
 
 def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionType]]:
