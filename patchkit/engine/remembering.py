@@ -18,6 +18,7 @@ from .kept import KeptResults
 from .remembered import CALL, MODULE, KnownCall, KnownChange, KnownSearch
 
 
+@cached_lookups()
 def remember(
     armed: Sequence[ArmedPatch],
     settings: dict[str, str],
@@ -37,27 +38,26 @@ def remember(
         kept: where to keep it.
         state: names all that the call depends on.
     """
-    with cached_lookups():
-        fresh = [
-            patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner) for patch in armed
-        ]
-        due = [patch for patch in fresh if patch.is_due]
-        if any(patch.look_up().problem for patch in fresh):
-            return
-        targets = [target for patch in due for target in patch.targets]
-        if any(target.absent for target in targets):
-            return
-        call = KnownCall(*_modules(fresh, targets), settings, legacy)
-        kept.keep_fact(tuple(call), CALL, state)
-        tried = {name for patch in due for name in patch.attempts}
-        fixing: dict[str, list[ArmedPatch]] = {name: [] for name in sorted(tried)}
-        for patch in due:
-            for name in patch.concerned(tried):
-                fixing[name].append(patch)
-        for name, patches in fixing.items():
-            known = _module(name, patches, kept)
-            if known is not None:
-                kept.keep_fact(known, MODULE, state, name)
+    fresh = [
+        patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner) for patch in armed
+    ]
+    due = [patch for patch in fresh if patch.is_due]
+    if any(patch.look_up().problem for patch in fresh):
+        return
+    targets = [target for patch in due for target in patch.targets]
+    if any(target.absent for target in targets):
+        return
+    call = KnownCall(*_modules(fresh, targets), settings, legacy)
+    kept.keep_fact(tuple(call), CALL, state)
+    tried = {name for patch in due for name in patch.attempts}
+    fixing: dict[str, list[ArmedPatch]] = {name: [] for name in sorted(tried)}
+    for patch in due:
+        for name in patch.concerned(tried):
+            fixing[name].append(patch)
+    for name, patches in fixing.items():
+        known = _module(name, patches, kept)
+        if known is not None:
+            kept.keep_fact(known, MODULE, state, name)
 
 
 def _modules(

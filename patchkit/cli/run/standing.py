@@ -75,14 +75,14 @@ class Standing:
         return "\n  ".join([heading, *self.lines])
 
 
+@cached_lookups()
 def standing_here() -> Standing | None:
     """Return what stands in this process; None where no patch had anything to do."""
-    with cached_lookups():
-        records = [
-            patch_record(patch.entry, patch, None)
-            for patch in SESSION.armed()
-            if patch.is_looked_up and not patch.packages.isdisjoint(sys.modules)
-        ]
+    records = [
+        patch_record(patch.entry, patch, None)
+        for patch in SESSION.armed()
+        if patch.is_looked_up and not patch.packages.isdisjoint(sys.modules)
+    ]
     records = [record for record in records if record.status in _STANDS or _is_wrong(record)]
     broken = [broken_record(broken) for broken in SESSION.catalogue.broken]
     wrong = [record for record in (*records, *broken) if _is_wrong(record)]
