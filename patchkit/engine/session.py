@@ -610,7 +610,7 @@ class Session:
                 hooks.ignore(self._layer)
             else:
                 hooks.listen(self._layer)
-                hooks.catch_up(self._layer)
+                hooks.catch_up(self._layer, self._layer.among(list(sys.modules)))
         self._places.settle(complete=complete)
         self._unsettled = False
 

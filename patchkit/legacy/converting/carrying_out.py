@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     class Wanted(Protocol):
         """What the user wants of the layer."""
 
-        due: Due
         written_for: WrittenFor | None
+
+        @property
+        def due(self) -> Due: ...
 
 
 def carry_out(
