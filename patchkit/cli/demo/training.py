@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -67,15 +68,19 @@ def _process(
     arguments: list[str], log: IO[str], env: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
     """Run a process; on Ctrl-C or an error it is ended before its folder is removed."""
-    with subprocess.Popen(
-        children.command("patchkit.lab", *arguments),
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-        errors="replace",
-        env=env,
-    ) as process:
+    with _interrupts_that_wait() as interrupts:
+        process = subprocess.Popen(
+            children.command("patchkit.lab", *arguments),
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            errors="replace",
+            env=env,
+        )
+    with process:
         try:
+            if interrupts:
+                signal.raise_signal(signal.SIGINT)
             yield process
         except BaseException:
             process.terminate()
@@ -84,3 +89,14 @@ def _process(
             except subprocess.TimeoutExpired:
                 process.kill()
             raise
+
+
+@contextmanager
+def _interrupts_that_wait() -> Iterator[list[int]]:
+    """Note Ctrl-C within the block: within `Popen` it would leave a process that nobody knows."""
+    interrupts: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield interrupts
+    finally:
+        signal.signal(signal.SIGINT, handler)
