@@ -11,12 +11,20 @@ fi
 if [ "${1:-}" = quick ]; then
     shift
     # Not what mostly starts interpreters, builds or downloads.
-    slow=(reliability cli/run cli/new test_pytest_plugin.py verification/test_verification.py)
+    slow=(workbench/reliability cli/run cli/new test_pytest_plugin.py verification/test_verification.py)
     set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
+fi
+if [ $# = 0 ]; then
+    # Two environments at a time, each in one process, which imports the libraries once and shares what
+    # was built; and no core waits for another's last test. Each is printed when it ends.
+    export PATCHKIT_TEST_WORKERS=1
+    set -- run-parallel --parallel 2
+else
+    set -- run "$@"
 fi
 rm -f .tox/*/slowest-tests.txt
 status=0
-.venv-test/bin/tox run "$@" || status=$?
+.venv-test/bin/tox "$@" || status=$?
 # So that growth is seen. What each environment took, tox has printed.
 for file in .tox/*/slowest-tests.txt; do
     [ -e "$file" ] || continue

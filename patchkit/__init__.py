@@ -419,7 +419,10 @@ def _apply_later(choices: Choices | None, finish: Callable[[], None]) -> Report:
     import sys
 
     def carry_out(finish: Callable[[], None] = lambda: None) -> Report:
-        return _session().apply(choices or _choices(*_DEFAULTS, {}), finish=finish)
+        from .environment import without_garbage_collection
+
+        with without_garbage_collection():
+            return _session().apply(choices or _choices(*_DEFAULTS, {}), finish=finish)
 
     if "patchkit.engine.session" in sys.modules or (choices is not None and choices.strict):
         return carry_out(finish)

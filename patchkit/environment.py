@@ -29,12 +29,13 @@ class _LookUps(threading.local):
 
 
 _look_ups = _LookUps()
-_NAME = re.compile(r"^Name:\s*(\S+)", re.MULTILINE)
-_VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
-_REQUIRES = re.compile(r"^Requires-Dist:\s*(.+?)\s*$", re.MULTILINE)
-_REQUIRED = re.compile(r"[\w.-]+")
-_OF_AN_EXTRA = re.compile(r";.*\bextra\b")
-_COMMAND = re.compile(r"^([\w.-]+)\s*=", re.MULTILINE)
+# Texts: most processes that import this compile none of them.
+_NAME = r"(?m)^Name:\s*(\S+)"
+_VERSION = r"(?m)^Version:\s*(\S+)"
+_REQUIRES = r"(?m)^Requires-Dist:\s*(.+?)\s*$"
+_REQUIRED = r"[\w.-]+"
+_OF_AN_EXTRA = r";.*\bextra\b"
+_COMMAND = r"(?m)^([\w.-]+)\s*="
 
 
 def cache_folder() -> str:
@@ -100,7 +101,7 @@ def installed_version(distribution: str) -> str | None:
     except metadata.PackageNotFoundError:
         return None
     # The library parses the whole file, with the description, which takes ten times as long.
-    written = _VERSION.search(found.read_text("METADATA") or "")
+    written = re.search(_VERSION, found.read_text("METADATA") or "")
     return written[1] if written else found.version
 
 
@@ -147,14 +148,14 @@ def installed_distributions() -> dict[str, Distribution]:
     for installed in metadata.distributions():
         head = (installed.read_text("METADATA") or installed.read_text("PKG-INFO") or "") + "\n\n"
         head = head.partition("\n\n")[0]
-        name, version = _NAME.search(head), _VERSION.search(head)
+        name, version = re.search(_NAME, head), re.search(_VERSION, head)
         if name is None or version is None or canonical(name[1]) in found:
             continue  # what is first on the path is what is imported
         _, _, scripts = (installed.read_text("entry_points.txt") or "").partition(
             "[console_scripts]"
         )
-        commands = tuple(_COMMAND.findall(scripts.partition("[")[0]))
-        requires = tuple(_REQUIRES.findall(head))
+        commands = tuple(re.findall(_COMMAND, scripts.partition("[")[0]))
+        requires = tuple(re.findall(_REQUIRES, head))
         key = canonical(name[1])
         found[key] = Distribution(key, version[1], requires, commands)
     return found
@@ -177,7 +178,7 @@ def frameworks(installed: Mapping[str, Distribution] | None = None) -> dict[str,
         name: {
             canonical(found[0])
             for text in distribution.requires
-            if not _OF_AN_EXTRA.search(text) and (found := _REQUIRED.match(text))
+            if not re.search(_OF_AN_EXTRA, text) and (found := re.match(_REQUIRED, text))
         }
         for name, distribution in installed.items()
         if name not in none

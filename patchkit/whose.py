@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 REMOTE_CODE = "transformers_modules"
 """The package that Transformers makes of the code which a model's repository brings along."""
-_INSTALLED = re.compile(r"(?:^|.*/)(?:site|dist)-packages/(.+)")
+_INSTALLED = r"(?:^|.*/)(?:site|dist)-packages/(.+)"
 _GENERATED = {REMOTE_CODE: REMOTE_CODE, "unsloth_compiled": "unsloth"}
 """How the names of folders begin that hold generated code, and whose that is."""
-_REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
-_RECORDED = re.compile(r"^([^/,\n]+?)(?:/|\.py,)", re.MULTILINE)
+_REQUIREMENT = r"[A-Za-z0-9._-]+"
+_RECORDED = r"(?m)^([^/,\n]+?)(?:/|\.py,)"
 
 
 class Whose(Enum):
@@ -88,7 +88,7 @@ def installed_place(file: str) -> str:
         nothing, if it is in no such folder.
     """
     path = file.replace("\\", "/")
-    if found := _INSTALLED.match(path):
+    if found := re.match(_INSTALLED, path):
         return found[1]
     parts = path.split("/")
     for number, part in enumerate(parts[:-1]):
@@ -140,7 +140,12 @@ def _owner_of_installed(root: str, place: str) -> CodeOwner:
         return CodeOwner(Whose.OURS, package)
     if package in LIBRARIES:
         return CodeOwner(Whose.LIBRARY, package)
-    for found in _packages(root).get(package, ()):
+    having = _packages(root).get(package, [])
+    if len(having) > 1:  # parts of a namespace package
+        recorded = re.compile(rf"^{re.escape(place)},", re.MULTILINE)
+        exact = [each for each in having if recorded.search(each.read_text("RECORD") or "")]
+        having = exact or having
+    for found in having:
         if _requires_library(found):
             return CodeOwner(Whose.FRAMEWORK, _name(found))
     return CodeOwner(Whose.LIBRARY, package)
@@ -193,7 +198,7 @@ def _packages(root: str) -> dict[str, list[Distribution]]:
         listed = distribution.read_text("top_level.txt")
         tops = set(listed.split() if listed else ())
         if not tops:
-            tops = set(_RECORDED.findall(distribution.read_text("RECORD") or ""))
+            tops = set(re.findall(_RECORDED, distribution.read_text("RECORD") or ""))
         for top in tops or {_import_name(_name(distribution))}:
             found.setdefault(top, []).append(distribution)
     return found
@@ -220,7 +225,7 @@ def _requires_library(distribution: Distribution) -> bool:
     """Tell whether a distribution requires one of the libraries, whatever its extras do."""
     return any(
         "extra" not in text.partition(";")[2]
-        and (name := _REQUIREMENT.match(text)) is not None
+        and (name := re.match(_REQUIREMENT, text)) is not None
         and _import_name(name[0]) in with_role("interfaces")
         for text in distribution.requires or ()
     )

@@ -80,6 +80,19 @@ def test_a_distribution_that_names_its_packages(tmp_path) -> None:
     assert said("-m", "made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
 
 
+def test_parts_of_a_namespace_package_that_several_distributions_install(tmp_path) -> None:
+    site = tmp_path / "site-packages"
+    write(site, record("made-first", "trl", RECORD="made/first.py,,\n"))
+    write(site, record("made-second", "trl", RECORD="made/second/__init__.py,,\n"))
+    write(site, record("made-third", "numpy", RECORD="made/third.py,,\n"))
+    write(site, {"made/first.py": ASK, "made/second/__init__.py": ASK, "made/third.py": ASK})
+    owners = [
+        said("-c", f"import made.{part}", folder=tmp_path, path=(site,))
+        for part in ("first", "second", "third")
+    ]
+    assert owners == ["framework made-first", "framework made-second", "library made"]
+
+
 def test_a_script_and_what_lies_beside_it(tmp_path) -> None:
     write(tmp_path, {"train.py": f"import mine\n{ASK}", "mine.py": ASK})
     assert said("train.py", folder=tmp_path) == "user \nuser"

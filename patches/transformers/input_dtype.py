@@ -4,7 +4,7 @@
 and m2 to have the same dtype`: a processor returns float32, and the model is in half precision.
 Or the pixels are cast to float16, and the weights are float32, as full fine-tuning in fp16 needs
 them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
-Pix2Struct, Whisper, LFM3-VL).
+Pix2Struct, Whisper, LFM3-VL, Qwen3-ASR).
 
 Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), a CPU stops in
 bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of Float`. CUDA's
@@ -22,13 +22,17 @@ import ast
 from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
 from patchkit.precision.input_rule import layer_input_rule
 
-INPUTS = {
+INPUTS: dict[str, str | None] = {
     "projection": "pixel_values",
     "proj": "pixel_values",
     "patch_embed": "pixel_values",
     "patch_embedding": "pixel_values",
     "patch_projection": "flattened_patches",
     "conv1": "input_features",
+    # Chunks of a sound, however they are called.
+    "conv2d1": None,
+    # Behind a first layer that is packed, and returns the dtype of its input.
+    "spatial_conv": "frames",
 }
 RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
 

@@ -1,4 +1,4 @@
-"""LayoutLM, WavLM and RWKV compute with the bytes of packed weights, or stop.
+"""LayoutLM, WavLM, RWKV, DETR, MobileBERT and x-vectors compute with packed bytes, or stop.
 
 LayoutLMv3, LayoutLMv2 and PP-DocLayoutV2 read the biases of relative positions from the weight of a
 linear layer, `self.rel_pos_bias.weight.t()[rel_pos]`. In 4-bit: `index 17 is out of bounds for
@@ -8,13 +8,18 @@ scales, are added to the scores of its attention.
 WavLM hands the weights of its projections to `F.multi_head_attention_forward`: `expecting query
 weights shape of (64, 64), but got torch.Size([2048, 1])` in 4-bit, and in 8-bit whole numbers.
 
+DETR's masks, MaskFormer's, and the layers of x-vectors (Wav2Vec2, WavLM) give the weight of a
+linear layer to a convolution, MobileBERT's head joins one to that of the embeddings, and Reformer
+cuts its own into heads. In 4-bit `shape '[…]' is invalid for input of size` or `Sizes of tensors
+must match except in dimension 0`, and in 8-bit whole numbers again, without a word.
+
 RWKV divides some weights for inference, and multiplies them again for training. Of 8-bit layers it
 asks for scales that their first forward has moved (`'NoneType' object has no attribute 'div_'`),
 and with adapters on 4-bit ones it stops in `attribute 'weight' already exists`. Back in training it
 multiplies the bytes of a packed weight themselves.
 
-Fix: LayoutLM and WavLM take the values of a packed weight; and RWKV's packed layers are not scaled,
-but compute in inference what they do in training.
+Fix: all take the values of a packed weight; and RWKV's packed layers are not scaled, but compute in
+inference what they do in training.
 """
 
 import ast
@@ -22,6 +27,9 @@ import ast
 from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, replace
 
 LOOKED_UP = Pattern("L.weight.t()[X]")
+CUT = (Pattern("L.weight.view(A, B, C)"), Pattern("L.weight.reshape(A, B, C)"))
+CONVOLVED = Pattern("nn.functional.conv2d(X, L.weight.unsqueeze(-1).unsqueeze(-1), L.bias)")
+JOINED = Pattern("X.matmul(torch.cat([E.weight.t(), L.weight], dim=0))")
 SCALED = Pattern("self.layers_are_rescaled == (not self.training)")
 
 
@@ -59,6 +67,37 @@ def attend_with_values(node: ast.AST) -> list[Edit]:
     return [replace(weight, f"({values_of(layer, cast)})") for weight, layer in found]
 
 
+def cuts_weight(node: ast.AST) -> bool:
+    """`self.kernel.weight.view(self.out_conv_dim, self.kernel_size, self.in_conv_dim)`."""
+    layer = next((cut.holes(node)["L"] for cut in CUT if cut(node)), "self")
+    return "." in layer and "embed" not in layer
+
+
+def cut_values(node: ast.AST) -> list[Edit]:
+    layer = next(cut.holes(node)["L"] for cut in CUT if cut(node))
+    return _with_values(node, layer, "hidden_states")
+
+
+def convolve_values(node: ast.AST) -> list[Edit]:
+    holes = CONVOLVED.holes(node)
+    return _with_values(node, holes["L"], holes["X"])
+
+
+def join_values(node: ast.AST) -> list[Edit]:
+    holes = JOINED.holes(node)
+    return _with_values(node, holes["L"], f"{holes['E']}.weight")
+
+
+def _with_values(node: ast.AST, layer: str, like: str) -> list[Edit]:
+    """Replace the weight of a layer in an expression by its values, in the dtype of another."""
+    (weight,) = (
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and ast.unparse(part) == f"{layer}.weight"
+    )
+    return [replace(weight, f"({values_of(layer, f'.to({like}.dtype)')})")]
+
+
 def is_done(node: ast.AST) -> bool:
     """`if self.layers_are_rescaled == (not self.training): return`."""
     return isinstance(node, ast.If) and SCALED(node.test)
@@ -73,6 +112,9 @@ def leave_packed_layers(node: ast.AST) -> list[Edit]:
 
 LOOK_UP = Rule(LOOKED_UP, look_up_values, names=("weight", "t"))
 ATTEND = Rule(attends_with_weights, attend_with_values, names=("multi_head_attention_forward",))
+CUT_UP = Rule(cuts_weight, cut_values, names=("weight", "transpose"))
+CONVOLVE = Rule(CONVOLVED, convolve_values, names=("conv2d", "weight", "unsqueeze"))
+JOIN = Rule(JOINED, join_values, names=("matmul", "cat", "weight"))
 SCALE = Rule(is_done, leave_packed_layers, names=("layers_are_rescaled", "training"))
 
 TINY_LAYOUTLM = {
@@ -89,10 +131,19 @@ SOURCE = "src/transformers/models/layoutlmv3/modeling_layoutlmv3.py"
 
 PATCH = Patch(
     id="transformers-packed-bytes",
-    title="LayoutLM, WavLM and RWKV leave the bytes of packed weights alone",
+    title="Models that read the weights of layers leave the bytes of packed ones alone",
     affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.48.2"},
     changes=(
         Rewrite("transformers.models.*layout*.modeling_*:*.*", LOOK_UP, sites=None),
+        *(
+            Rewrite(f"transformers.models.*.modeling_*:{place}", rule, sites=None)
+            for place, rule in (
+                ("TDNNLayer.forward", CUT_UP),
+                ("*._*_per_attn_head", CUT_UP),
+                ("*.forward", CONVOLVE),
+                ("*.forward", JOIN),
+            )
+        ),
         Rewrite(
             "transformers.models.wavlm.modeling_wavlm:WavLMAttention.torch_multi_head_self_attention",
             ATTEND,
@@ -104,13 +155,15 @@ PATCH = Patch(
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom=(
         "out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'|"
-        "attribute 'weight' already exists"
+        "attribute 'weight' already exists|is invalid for input of size|"
+        "must match except in dimension"
     ),
     messages=(
         "out of bounds for dimension 0 with size 1",
         "expecting query weights shape of",
         "'NoneType' object has no attribute 'div_'",
         "attribute 'weight' already exists",
+        "Sizes of tensors must match except in dimension 0. Expected size",
     ),
     caution="A deep RWKV in float16 whose layers are packed may overflow in inference, as it may "
     "in training: load it in bfloat16.",

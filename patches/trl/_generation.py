@@ -43,10 +43,14 @@ def half_precision_for_generation(model: torch.nn.Module, args: Any) -> Iterator
         yield
         return
     with restore_dtypes(model):
-        for parameter in model.parameters():
-            if is_plain_float(parameter) and parameter.dtype != dtype:
-                parameter.data = parameter.data.to(dtype)
+        _cast(model, dtype)
         yield
+
+
+def _cast(model: torch.nn.Module, dtype: torch.dtype) -> None:
+    for parameter in model.parameters():
+        if is_plain_float(parameter) and parameter.dtype != dtype:
+            parameter.data = parameter.data.to(dtype)
 
 
 def train_with_batched_generation(trainer: str, **options: Any) -> train.TrainingResult:

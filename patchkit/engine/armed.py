@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import NamedTuple, Protocol
 
 from ..catalogue.entries import Entry
@@ -153,11 +153,15 @@ class TargetLookup(NamedTuple):
         resolution: whether it is due, and which of its changes; None if that is unknown.
         problem: why it is unknown.
         targets: one for each change that is due.
+        by_name: those in modules that they name, by the module; hundreds are asked about.
+        wildcards: the others.
     """
 
     resolution: Resolution | None
     problem: ValueError | None = None
     targets: tuple[ArmedTarget, ...] = ()
+    by_name: Mapping[str, list[ArmedTarget]] = MappingProxyType({})
+    wildcards: tuple[ArmedTarget, ...] = ()
 
 
 @dataclass(eq=False)
@@ -201,13 +205,18 @@ class ArmedPatch:
         except ValueError as problem:
             return TargetLookup(None, problem)
         targets = []
+        by_name: dict[str, list[ArmedTarget]] = {}
         for change in resolution.changes:
             target = Target.parse(change.target)
             absent = ""
             if not target.is_glob and module_is_absent(target.module):
                 absent = f"{patch.library} {resolution.version} has no module {target.module}"
-            targets.append(ArmedTarget(change, target, absent, self._kept_as(change)))
-        return TargetLookup(resolution, None, tuple(targets))
+            armed = ArmedTarget(change, target, absent, self._kept_as(change))
+            targets.append(armed)
+            if not target.module_is_glob and not absent:
+                by_name.setdefault(target.module, []).append(armed)
+        wildcards = tuple(armed for armed in targets if armed.target.module_is_glob)
+        return TargetLookup(resolution, None, tuple(targets), by_name, wildcards)
 
     def _kept_as(self, change: Change) -> str:
         """Name one change of the patch, in the present state of its files."""
@@ -230,7 +239,16 @@ class ArmedPatch:
         return self.look_up().targets
 
     def targets_in(self, name: str) -> list[ArmedTarget]:
-        return [target for target in self.targets if target.concerns(name)]
+        found = self.look_up()
+        if any(target.concerns(name) for target in found.wildcards):
+            return [target for target in found.targets if target.concerns(name)]
+        return found.by_name.get(name, [])
+
+    def concerned(self, modules: Set[str]) -> Set[str]:
+        """Return those of these modules that it has targets in."""
+        found = self.look_up()
+        matched = {name for name in modules for each in found.wildcards if each.concerns(name)}
+        return matched | (found.by_name.keys() & modules)
 
     def wraps(self, target: Target) -> bool:
         """Tell whether it puts a wrapper around this very target."""
@@ -402,8 +420,7 @@ class ArmedPatch:
 
     def _current_outcome(self, name: str, target: ArmedTarget, outcome: FixOutcome) -> FixOutcome:
         """Return an outcome, or pending where what was in the way is gone."""
-        armed = {patch.id for patch in self.owner.armed()}
-        if outcome.rival and outcome.rival not in armed:
+        if outcome.rival and all(patch.id != outcome.rival for patch in self.owner.armed()):
             return _PENDING
         module = module_object(name)
         if (

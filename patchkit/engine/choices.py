@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..catalogue.folders import Paths, resolve_paths
 from ..legacy.choice import Choice
 from ..legacy.choice import checked as checked_legacy
 from ..settings import Selection, check_flag, dtype_name, names_of
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-@dataclass(frozen=True, init=False)
+    from ..catalogue.folders import Paths
+
+
 class Choices:
     """The arguments of `apply`, checked as far as that takes no patch.
 
@@ -73,19 +75,21 @@ class Choices:
             "strict": strict,
             "dtype": None if dtype is None else dtype_name(dtype),
             "keywords": dict(keywords or {}),
-            "patches": () if patches is None else tuple(resolve_paths(patches)),
+            "patches": () if patches is None else _paths(patches),
             "legacy": checked_legacy(legacy),
             "verbose": verbose,
             "explain": explain,
             "quiet": quiet,
         }
-        for name, value in checked_values.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(checked_values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choices) and vars(self) == vars(other)
 
     @property
     def is_plain(self) -> bool:
         """Whether it is that of a call without arguments."""
-        return vars(self) == vars(Choices())
+        return self == Choices()
 
     def switches(self, opt_ins: Collection[str]) -> dict[str, bool]:
         """Return what is switched on or off: opt-in patches by their keywords, and `legacy`.
@@ -113,6 +117,11 @@ class Choices:
             UsageError: as for `Choices`.
         """
         written = json.loads(text)
-        names = (field.name for field in fields(cls))
-        values = {name: written[name] for name in names if name in written}
+        values = {name: written[name] for name in vars(Choices()) if name in written}
         return cls(**{**values, "only": values["only"] or None})
+
+
+def _paths(patches: Paths) -> tuple[Path, ...]:
+    from ..catalogue.folders import resolve_paths  # few calls name any
+
+    return tuple(resolve_paths(patches))

@@ -60,10 +60,16 @@ class FixedCallable:
         assert function is not None
         if not self.place.is_copied_with(self.piece, function):
             return ""
-        package = _module_of(function.__globals__).partition(".")[0]
-        if package == "__main__":
-            return "the script"
-        return distribution_of(package).partition(" ")[0] or package or "someone"
+        module = self.module()
+        own = "" if module is None else module.__name__.partition(".")[0]
+        # A copy may have the globals of its target, or say that it is from its target's module.
+        for name in (_module_of(function.__globals__), function.__module__ or ""):
+            package = name.partition(".")[0]
+            if package == "__main__":
+                return "the script"
+            if package not in ("", own):
+                return distribution_of(package).partition(" ")[0] or package
+        return "someone"
 
     def _function_there(self) -> FunctionType | None:
         module = self.module()

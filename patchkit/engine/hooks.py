@@ -15,7 +15,7 @@ from ..errors import PatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
     from typing import Any, Protocol
@@ -132,10 +132,10 @@ def is_loading(module: ModuleType) -> bool:
     return bool(getattr(spec, "_initializing", False)) if isinstance(spec, ModuleSpec) else False
 
 
-def catch_up(listener: Listener) -> None:
+def catch_up(listener: Listener, names: Iterable[str]) -> None:
     """Notify a listener of the modules that it wants and that were imported before it listened."""
-    for name in list(sys.modules):
-        if listener.wants(name) and (module := module_object(name)) is not None:
+    for name in names:
+        if (module := module_object(name)) is not None:
             if is_loading(module):
                 notify_when_done(name, module)
             else:

@@ -20,7 +20,7 @@ from types import CodeType
 from typing import Any
 
 from ..about import PACKAGE, __version__
-from ..catalogue.fingerprint import of_folder
+from ..catalogue.fingerprint import of_folder, of_installed
 from ..environment import cache_folder
 from ..rewrite.results import FORMAT_WITHOUT_REFERENCES as FORMAT
 from ..rewrite.results import Plan, Results, digest
@@ -35,9 +35,8 @@ _MOST_FILES = 8
 _PRIVATE = 0o700
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
-_Edits = list[list[tuple[tuple[int, int], tuple[int, int], str]]]
-_Record = _Edits | bytes
-"""The edits of each site, or the marshalled code or fact."""
+_NO_SITE = marshal.dumps([], FORMAT)
+"""What is kept of a rule that finds nothing in a function."""
 _FACT = bytes(16)
 """Stands for a digest of code in the keys of facts."""
 
@@ -56,8 +55,8 @@ class KeptResults(Results):
         self._path = ""
         self.reason = ""
         """Why nothing is kept; empty where it is, and before the file was asked for."""
-        self._records: dict[bytes, _Record] = {}
-        self._new: dict[bytes, _Record] = {}
+        self._records: dict[bytes, bytes] = {}
+        self._new: dict[bytes, bytes] = {}
         self._is_read = False
         self._last: tuple[CodeType, bytes | None] | None = None
         self.hits = 0
@@ -66,41 +65,47 @@ class KeptResults(Results):
     def plan(self, code: CodeType, rule: str) -> Plan | None:
         """Return the edits of a rule in the function with this code; None if they are not known."""
         record = self._find(self._digest(code), ("plan", rule))
-        if not isinstance(record, list):
+        if record is None:
             return None
         self.hits += 1
         from ..rewrite.edit import Edit
 
-        return [[Edit(start, end, text) for start, end, text in site] for site in record]
+        return [
+            [Edit(start, end, text) for start, end, text in site] for site in marshal.loads(record)
+        ]
 
     def keep_plan(self, code: CodeType, rule: str, plan: Plan) -> None:
         """Keep the edits of a rule."""
         edits = [[(edit.start, edit.end, edit.text) for edit in site] for site in plan]
-        self._keep(self._digest(code), ("plan", rule), edits)
+        self._keep(self._digest(code), ("plan", rule), marshal.dumps(edits, FORMAT))
 
     def compiled(self, code: CodeType, rules: Sequence[str], filename: str) -> CodeType | None:
         """Return the edited code, checked when it was compiled; None if it is not known."""
-        edited = self.code_at(self._digest(code), ("code", filename, *rules), code)
+        edited = self.code_under(self.key_of(code, rules, filename), code)
         self.hits += edited is not None
         return edited
 
-    def code_at(
-        self, state: bytes | None, names: Sequence[str], original: CodeType
-    ) -> CodeType | None:
-        """Return the code that is kept for a digest of the original; None if it is not known."""
-        record = self._find(state, names)
-        code = marshal.loads(record) if isinstance(record, bytes) else None
+    def key_of(self, code: CodeType, rules: Sequence[str], filename: str) -> bytes:
+        """Return the key of edited code; empty if it is not known."""
+        state = self._digest(code)
+        key = b"" if state is None else _key(state, ("code", filename, *rules))
+        return key if key in self._records else b""
+
+    def code_under(self, key: bytes, original: CodeType) -> CodeType | None:
+        """Return the code that is kept under a key; None if there is none for this function."""
+        record = self._records.get(key)
+        code = None if record is None else marshal.loads(record)
         fits = isinstance(code, CodeType) and code.co_freevars == original.co_freevars
         return code if fits else None
 
     def has_no_site(self, state: bytes | None, rule: str) -> bool:
         """Tell whether it is known that a rule finds nothing in code with this digest."""
-        return self._find(state, ("plan", rule)) == []
+        return self._find(state, ("plan", rule)) == _NO_SITE
 
     def fact(self, *names: str) -> Any:
         """Return what is kept under a name in parts; None if nothing is."""
         record = self._find(_FACT, names)
-        return marshal.loads(record) if isinstance(record, bytes) else None
+        return None if record is None else marshal.loads(record)
 
     def keep_fact(self, value: Any, *names: str) -> None:
         """Keep a fact of plain data, unless it is known."""
@@ -143,12 +148,12 @@ class KeptResults(Results):
             self._open()
         return self._path
 
-    def _find(self, state: bytes | None, names: Sequence[str]) -> object:
+    def _find(self, state: bytes | None, names: Sequence[str]) -> bytes | None:
         if not self.path:
             return None
         return None if state is None else self._records.get(_key(state, names))
 
-    def _keep(self, state: bytes | None, names: Sequence[str], record: _Record) -> None:
+    def _keep(self, state: bytes | None, names: Sequence[str], record: bytes) -> None:
         if state is None or not self.path:
             return
         if not self._new:
@@ -199,9 +204,15 @@ def _key(state: bytes, names: Sequence[str]) -> bytes:
     return state + "\0".join(names).encode()
 
 
-def state_of_table() -> str:
-    """Name the state of the legacy layer's table, beside that of the code; empty if unknown."""
-    return of_folder(os.path.join(PACKAGE, "legacy"), (".toml",))
+def state_of_table(installed: str | None = None) -> str:
+    """Name the state of the legacy layer's table, and of what is installed; empty if unknown.
+
+    Args:
+        installed: what `of_installed` returns, if that was asked for.
+    """
+    installed = of_installed() if installed is None else installed
+    table = of_folder(os.path.join(PACKAGE, "legacy"), (".toml", ".txt"))
+    return f"{installed} {table}" if installed and table else ""
 
 
 def clear() -> int:
@@ -235,7 +246,7 @@ def _is_own(found: os.stat_result) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & _WRITABLE_BY_OTHERS
 
 
-def _content(records: dict[bytes, _Record]) -> bytes:
+def _content(records: dict[bytes, bytes]) -> bytes:
     payload = marshal.dumps(records)
     return _MAGIC + _checksum(payload) + payload
 
@@ -246,7 +257,7 @@ def _checksum(payload: bytes) -> bytes:
     return hashlib.blake2b(payload, digest_size=_CHECKSUM_SIZE, key=key).digest()
 
 
-def _read(path: str) -> dict[bytes, _Record]:
+def _read(path: str) -> dict[bytes, bytes]:
     """Return the records in a file; none if it is missing, damaged or not this user's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -261,7 +272,7 @@ def _read(path: str) -> dict[bytes, _Record]:
     payload = content[begin:]
     if content[:begin] != _MAGIC + _checksum(payload):
         return {}
-    records: dict[bytes, _Record] = marshal.loads(payload)
+    records: dict[bytes, bytes] = marshal.loads(payload)
     return records
 
 

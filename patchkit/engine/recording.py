@@ -154,18 +154,16 @@ def _summarize(targets: tuple[TargetRecord, ...]) -> tuple[Status, str]:
         others = sum(target.status is Status.APPLIED for target in targets)
         also = f"; {plural(others, 'other target')} fixed" if others else ""
         return status, concerned[0].reason + also
-    copied = status is Status.APPLIED
+    has_own = status in (Status.APPLIED, Status.OVERRIDDEN)
     names = ", ".join(
         target.target.partition(":")[2]
-        + (f" ({target.reason})" if copied and target.reason else "")
+        + (f" ({target.reason})" if has_own and target.reason else "")
         for target in concerned[:_NAMED]
     )
     if len(concerned) > _NAMED:
         names += f" and {len(concerned) - _NAMED} more"
     if status is Status.OVERRIDDEN:
-        return status, "; ".join(
-            filter(None, [f"someone has since replaced {names}", concerned[0].reason])
-        )
+        return status, f"someone has since replaced {names}"
     if status is Status.PENDING and concerned and concerned[0].reason:
         return status, concerned[0].reason
     if status is Status.PENDING:

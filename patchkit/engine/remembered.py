@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 CALL, MODULE = "apply", "module"
 """Beginnings of the names of facts."""
-JUMP = ("code", "", "jump")
 _INFO = 20
 
 
@@ -57,7 +56,7 @@ class KnownCall(NamedTuple):
 
     packages: dict[str, str]
     files: tuple[str, ...]
-    names: Collection[str]
+    names: tuple[str, ...]
     globs: tuple[str, ...]
     settings: dict[str, str]
     legacy: bool | str | None
@@ -68,14 +67,16 @@ class KnownChange(NamedTuple):
 
     Args:
         qualname: its name.
-        edited: the name of its edited code; empty if it is only wrapped.
+        edited: the key of its edited code; empty if it is only wrapped.
+        jump: the key of the code that jumps to its wrappers; empty if it has none.
         around: of each wrapper, innermost first, the owner, the name of the target in messages,
             and what `KnownWrapper` takes.
         needs: names that its module must have.
     """
 
     qualname: str
-    edited: tuple[str, ...]
+    edited: bytes
+    jump: bytes
     around: tuple[tuple[str, str, str, str], ...]
     needs: tuple[str, ...]
 
@@ -186,8 +187,10 @@ class Remembered:
         """Those that the call read."""
         self.frames: dict[str, list[Any]] = {}
         self._call: KnownCall | None = None
+        self._wanted: Collection[str] = ()
         self._prefixes: tuple[str, ...] = ()
         self._folders: object = None
+        self._installed = ""
         self._swaps: list[Swap] = []
         self._running: dict[int, Swap] = {}
         self._texts: dict[str, Any] = {}
@@ -216,21 +219,21 @@ class Remembered:
 
     def _read(self) -> bool:
         self._folders, self.variables = _folders(), self._calls.variables()
-        self.state = _state(self.arguments, self.variables) if KEPT.path else ""
+        self._installed = of_installed() if KEPT.path else ""
+        self.state = _state(self.arguments, self.variables, self._installed)
         known = KEPT.fact(CALL, self.state) if self.state else None
         if known is None:
             return False
         call = KnownCall(*known)
-        self._call = call._replace(names=frozenset(call.names))
+        self._call = call
+        self._wanted = frozenset([*call.names, *call.packages])
         self._prefixes = tuple({glob.partition("*")[0] for glob in call.globs})
         return all(map(os.path.exists, call.files))
 
     def _carry_out(self) -> bool:
         hooks.listen(self)
-        states: dict[str, bytes] = {}
-        for name in list(sys.modules):
-            if not self.wants(name):
-                continue
+        states: dict[str, str] = {}
+        for name in self._among(list(sys.modules)):
             module = hooks.module_object(name)
             if module is None:
                 return False
@@ -250,9 +253,9 @@ class Remembered:
         if call is not None and call.legacy:
             from ..legacy.layer import LAYER, prepare
 
-            LAYER.become(prepare(call.legacy, KEPT, state_of_table()))
+            LAYER.become(prepare(call.legacy, KEPT, state_of_table(self._installed)))
             hooks.listen(LAYER)
-            hooks.catch_up(LAYER)
+            hooks.catch_up(LAYER, LAYER.among(list(sys.modules)))
 
     def _choose_nothing(self) -> None:
         call = self._call
@@ -278,19 +281,23 @@ class Remembered:
         return self._call.packages if self._call else ()
 
     def wants(self, name: str) -> bool:
-        call = self._call
-        if call is None:
-            return False
-        if name in call.names or name in call.packages:
-            return True
-        return name.startswith(self._prefixes) and self._matches(name)
+        return bool(self._among([name]))
+
+    def _among(self, modules: list[str]) -> list[str]:
+        """Return those of these modules that are wanted; a first call asks about thousands."""
+        wanted, prefixes = self._wanted, self._prefixes
+        return [
+            name
+            for name in modules
+            if name in wanted or (name.startswith(prefixes) and self._matches(name))
+        ]
 
     def before_import(self, package: str) -> None:
         """Make sure that nothing was installed meanwhile."""
         if (
             self.in_force
             and self._folders != _folders()
-            and self.state != _state(self.arguments, self.variables)
+            and self.state != _state(self.arguments, self.variables, of_installed())
         ):
             self._calls.hand_over()
 
@@ -303,7 +310,7 @@ class Remembered:
             self._calls.hand_over()
             hooks.notify_new(before, name, module)
 
-    def _fix(self, name: str, module: ModuleType, states: dict[str, bytes]) -> bool:
+    def _fix(self, name: str, module: ModuleType, states: dict[str, str]) -> bool:
         """Fix a module; tell whether it is as it was where this was worked out."""
         assert self._call is not None
         file = self._call.packages.get(name)
@@ -331,45 +338,38 @@ class Remembered:
         assert self._call is not None
         return any(matcher(glob)(name) for glob in self._call.globs)
 
-    def _changes(
-        self, module: ModuleType, known: Any, states: dict[str, bytes]
-    ) -> list[Swap] | None:
+    def _changes(self, module: ModuleType, known: Any, states: dict[str, str]) -> list[Swap] | None:
         """Return what to change in a module; None if anything there is not known."""
-        changes, searches = known
-        found: list[Swap] = []
-        changed = set()
+        state, changes, searches = known
+        found: list[tuple[KnownChange, FunctionType, bool]] = []
+        originals = []
         for change in map(KnownChange._make, changes):
             try:
                 binding = bind(module, change.qualname)
                 function = binding.function()
             except Drift:
                 return None
-            swap = self._running.get(id(function.__code__))
-            if swap is not None:
-                changed.add(id(swap.original))
-                continue
-            original = function.__code__
-            state = digest(original, states)
-            code = KEPT.code_at(state, change.edited, original) if change.edited else original
-            if code is None or not all(name in function.__globals__ for name in change.needs):
-                return None
-            is_bound = isinstance(binding.owner, type) and type(binding.value) is not staticmethod
-            if change.around:
-                template = KEPT.code_at(state, JUMP, original)
-                if template is None:
+            code = function.__code__
+            swap = self._running.get(id(code))
+            originals.append(swap.original if swap else code)
+            if swap is None:
+                if change.needs and not function.__globals__.keys() >= {*change.needs}:
                     return None
-                around = [
-                    Around(owner, KnownWrapper(*wrapper), qualname, is_bound)
-                    for owner, qualname, *wrapper in change.around
-                ]
-                code = trampoline(template, weakref.ref(function), code, around)
-            changed.add(id(original))
-            here, place = weakref.ref(module), weakref.ref(function)
-            found.append(Swap(here, change.qualname, is_bound, place, original, code))
-        return found if self._finds_nothing_else(module, searches, changed, states) else None
+                is_bound = (
+                    isinstance(binding.owner, type) and type(binding.value) is not staticmethod
+                )
+                found.append((change, function, is_bound))
+        changed = set(map(id, originals))
+        if digest(*originals, states=states) != state or (
+            not self._finds_nothing_else(module, searches, changed, states)
+        ):
+            return None
+        here = weakref.ref(module)
+        swaps = [_swap(here, *each) for each in found]
+        return None if None in swaps else swaps  # type: ignore[return-value]
 
     def _finds_nothing_else(
-        self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, bytes]
+        self, module: ModuleType, searches: Any, changed: set[int], states: dict[str, str]
     ) -> bool:
         seen: dict[str, list[tuple[FunctionType, CodeType, set[str]]]] = {}
         for search in map(KnownSearch._make, searches):
@@ -379,7 +379,7 @@ class Remembered:
                 if (
                     names.issuperset(search.names)
                     and all(name in function.__globals__ for name in search.needs)
-                    and not KEPT.has_no_site(digest(code, states), search.kept_as)
+                    and not KEPT.has_no_site(digest(code, states=states), search.kept_as)
                 ):
                     return False
         return True
@@ -463,7 +463,28 @@ class Remembered:
             if linecache.cache.get(filename) is shown:
                 del linecache.cache[filename]
         self._swaps, self._running, self._texts, self.frames = [], {}, {}, {}
-        self._call = None
+        self._call, self._wanted, self._prefixes = None, (), ()
+
+
+def _swap(
+    module: Callable[[], ModuleType | None],
+    change: KnownChange,
+    function: FunctionType,
+    is_bound: bool,
+) -> Swap | None:
+    """Return what is done to a function whose code is known; None if it is not kept."""
+    original, place = function.__code__, weakref.ref(function)
+    code = KEPT.code_under(change.edited, original) if change.edited else original
+    template = KEPT.code_under(change.jump, original) if change.jump else original
+    if code is None or template is None:
+        return None
+    if change.around:
+        around = [
+            Around(owner, KnownWrapper(*wrapper), qualname, is_bound)
+            for owner, qualname, *wrapper in change.around
+        ]
+        code = trampoline(template, place, code, around)
+    return Swap(module, change.qualname, is_bound, place, original, code)
 
 
 def _folders() -> list[tuple[str, int]]:
@@ -483,7 +504,7 @@ def _set_variables(now: dict[str, str], wanted: dict[str, str]) -> None:
     os.environ.update(wanted)
 
 
-def _state(arguments: str, variables: dict[str, str]) -> str:
+def _state(arguments: str, variables: dict[str, str], installed: str) -> str:
     """Name the state of all that a call of `apply` depends on; empty if unknown."""
     folders = [shipped_path("patches")]
     paths = variables.get("PATCHKIT_PATCHES", "").split(os.pathsep)
@@ -494,7 +515,7 @@ def _state(arguments: str, variables: dict[str, str]) -> str:
     for path in filter(None, paths):
         path = os.path.realpath(os.path.expanduser(path))
         folders.append(os.path.dirname(path) if path.endswith(".py") else path)
-    states = [of_installed(), *map(of_folder, folders)]
+    states = [installed, *map(of_folder, folders)] if installed else [""]
     if not all(states):
         return ""
     facts = states, folders, arguments, sorted(variables.items())

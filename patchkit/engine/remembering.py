@@ -10,14 +10,15 @@ from ..environment import cached_lookups, module_file
 from ..patch import Rewrite, Status
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Edits
-from ..rewrite.install import SwappedFunction
+from ..rewrite.install import JUMP, SwappedFunction
 from ..rewrite.results import digest
 from .armed import ArmedPatch, ArmedTarget
 from .hooks import module_object
 from .kept import KeptResults
-from .remembered import CALL, JUMP, MODULE, KnownCall, KnownChange, KnownSearch
+from .remembered import CALL, MODULE, KnownCall, KnownChange, KnownSearch
 
 
+@cached_lookups()
 def remember(
     armed: Sequence[ArmedPatch],
     settings: dict[str, str],
@@ -37,22 +38,26 @@ def remember(
         kept: where to keep it.
         state: names all that the call depends on.
     """
-    with cached_lookups():
-        fresh = [
-            patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner) for patch in armed
-        ]
-        due = [patch for patch in fresh if patch.is_due]
-        if any(patch.look_up().problem for patch in fresh):
-            return
-        targets = [target for patch in due for target in patch.targets]
-        if any(target.absent for target in targets):
-            return
-        call = KnownCall(*_modules(fresh, targets), settings, legacy)
-        kept.keep_fact(tuple(call), CALL, state)
-        for name in sorted({name for patch in due for name in patch.attempts}):
-            known = _module(name, due, kept)
-            if known is not None:
-                kept.keep_fact(known, MODULE, state, name)
+    fresh = [
+        patch if patch.is_looked_up else ArmedPatch(patch.entry, patch.owner) for patch in armed
+    ]
+    due = [patch for patch in fresh if patch.is_due]
+    if any(patch.look_up().problem for patch in fresh):
+        return
+    targets = [target for patch in due for target in patch.targets]
+    if any(target.absent for target in targets):
+        return
+    call = KnownCall(*_modules(fresh, targets), settings, legacy)
+    kept.keep_fact(tuple(call), CALL, state)
+    tried = {name for patch in due for name in patch.attempts}
+    fixing: dict[str, list[ArmedPatch]] = {name: [] for name in sorted(tried)}
+    for patch in due:
+        for name in patch.concerned(tried):
+            fixing[name].append(patch)
+    for name, patches in fixing.items():
+        known = _module(name, patches, kept)
+        if known is not None:
+            kept.keep_fact(known, MODULE, state, name)
 
 
 def _modules(
@@ -75,19 +80,21 @@ def _place(package: str) -> str:
 
 
 def _module(
-    name: str, due: Iterable[ArmedPatch], kept: KeptResults
-) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]] | None:
-    """Return what is done in a module, and what is searched; None if that cannot be kept."""
+    name: str, patches: Iterable[ArmedPatch], kept: KeptResults
+) -> tuple[bytes, list[tuple[object, ...]], list[tuple[object, ...]]] | None:
+    """Return what is done in a module, and what is searched; None if that cannot be kept.
+
+    Before that stands the digest of all code that is changed.
+    """
     places: dict[int, tuple[str, SwappedFunction]] = {}
     needs: dict[int, set[str]] = {}
     searches: list[tuple[object, ...]] = []
-    for patch in due:
+    for patch in patches:
         targets = patch.targets_in(name)
-        attempt = patch.attempt_in(name) if targets else None
-        if targets and (attempt is None or not attempt.is_whole()):
+        attempt = patch.attempt_in(name)
+        if attempt is None or not attempt.is_whole():
             return None
         for target in targets:
-            assert attempt is not None
             outcome = attempt.outcomes[target]
             if outcome.status in TROUBLE or outcome.status is Status.PENDING:
                 return None
@@ -110,7 +117,8 @@ def _module(
         if known is None:
             return None
         changes.append(tuple(known))
-    return changes, searches
+    state = digest(*[place.original for _, place in places.values()])
+    return None if state is None else (state, changes, searches)
 
 
 def _change(
@@ -121,18 +129,18 @@ def _change(
     edits = [piece for piece in pieces if isinstance(piece, Edits)]
     around = [piece for piece in pieces if isinstance(piece, Around)]
     names = sorted(piece.kept_as for piece in edits)
-    edited = ("code", place.filename, *names) if names else ()
+    edited = kept.key_of(place.original, names, place.filename) if names else b""
+    jump = kept.key_of(place.original, JUMP, "") if around else b""
     wrappers = tuple((piece.owner, piece.qualname, *_path(piece.wrapper)) for piece in around)
-    state, original = digest(place.original), place.original
     if (
         not pieces
         or not all(names)
         or not all(path for _, _, path, _ in wrappers)
-        or (edited and kept.code_at(state, edited, original) is None)
-        or (wrappers and kept.code_at(state, JUMP, original) is None)
+        or bool(names) is not bool(edited)
+        or bool(around) is not bool(jump)
     ):
         return None
-    return KnownChange(qualname, edited, wrappers, tuple(sorted(needs)))
+    return KnownChange(qualname, edited, jump, wrappers, tuple(sorted(needs)))
 
 
 def _path(wrapper: object) -> tuple[str, str]:

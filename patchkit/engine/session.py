@@ -13,7 +13,7 @@ import gc
 import logging
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -135,10 +135,7 @@ class Session:
             return self._apply(choices, at_once, finish, made)
         except BaseException:
             with _LOCK:
-                for before, after in made:
-                    # If another thread has decided since, its call holds.
-                    if self._state.armed is after.armed:
-                        self._go_back(before)
+                self._take_back(made)
             raise
 
     def _apply(
@@ -189,9 +186,7 @@ class Session:
                 gone = before.switched_off_by(switches)
                 changed = armed.keys() - before.armed.keys()
                 changed.update(patch.id for patch in gone if self._was_due(patch))
-                for patch in armed.values():
-                    if patch.is_looked_up and patch.is_due and patch.fix_loaded(self._places):
-                        changed.add(patch.id)
+                changed.update(self._fix_loaded(armed.values()))
                 if strict:
                     ids = list(armed)
                     report = self._report(())
@@ -209,9 +204,23 @@ class Session:
             if logger.isEnabledFor(logging.INFO):
                 prefix = "" if report.changed else "nothing new to do; "
                 logger.info("patchkit: %s%s", prefix, report.summary())
-            self._warn([patch for patch in armed.values() if patch.is_looked_up], known.broken)
+            self._warn(_looked_up(armed.values()), known.broken)
             finish()
             return report
+
+    def _take_back(self, made: Iterable[tuple[Checkpoint, DesiredState]]) -> None:
+        for before, after in made:
+            # If another thread has decided since, its call holds.
+            if self._state.armed is after.armed:
+                self._go_back(before)
+
+    def _fix_loaded(self, patches: Iterable[ArmedPatch]) -> list[str]:
+        """Fix what is loaded; return the ids of the patches that changed something."""
+        return [
+            patch.id
+            for patch in patches
+            if patch.is_looked_up and patch.is_due and patch.fix_loaded(self._places)
+        ]
 
     def _remember(self, state: DesiredState) -> None:
         """Keep what a first call came to, now and again at the end of the process."""
@@ -251,21 +260,21 @@ class Session:
         paths = [] if patches is None else resolve_paths(patches)
         return paths, self.catalogue.prefetch_new(definitions_in(paths))
 
+    @cached_lookups()
     def _prepare_patches(self, wanted: Iterable[Entry], at_once: bool) -> dict[str, ArmedPatch]:
         """Look up, and import, what these patches need to be armed. The lock is not held.
 
         Unless it is needed `at_once`, nothing is done for a package that nobody has imported.
         """
         fresh: dict[str, ArmedPatch] = {}
-        with cached_lookups():
-            for entry in wanted:
-                patch = self._state.armed.get(entry.patch.id)
-                if patch is None:
-                    patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
-                elif patch.is_looked_up:
-                    patch.forget_absent_modules()
-                if at_once or not patch.packages.isdisjoint(sys.modules):
-                    _prepare(patch)
+        for entry in wanted:
+            patch = self._state.armed.get(entry.patch.id)
+            if patch is None:
+                patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
+            elif patch.is_looked_up:
+                patch.forget_absent_modules()
+            if at_once or not patch.packages.isdisjoint(sys.modules):
+                _prepare(patch)
         return fresh
 
     def _prepare_legacy(self, choice: Choice) -> LayerChoice | None:
@@ -294,18 +303,18 @@ class Session:
         with _LOCK:
             self._settle()
             before = self._state
-            gone = [name for name in before.armed if chosen is None or name in chosen]
-            due = [name for name in gone if self._was_due(before.armed[name])]
+            gone = _chosen(before.armed, chosen)
+            due = [patch.id for patch in filter(self._was_due, gone.values())]
             after = replace(
                 before,
-                armed={name: patch for name, patch in before.armed.items() if name not in gone},
+                armed=_without(before.armed, gone),
                 strict=before.strict.difference(gone),
                 disabled={} if chosen is None else before.disabled,
                 choices={} if chosen is None else before.choices,
                 legacy=None if chosen is None else before.legacy,
                 off=frozenset() if chosen is None else before.off,
             )
-            copies = {name: before.armed[name].copies() for name in gone}
+            copies = {name: patch.copies() for name, patch in gone.items()}
             self._copies.update((name, made) for name, made in copies.items() if made)
             self._go_forward(after)
             self._warnings.forget(gone)
@@ -335,7 +344,7 @@ class Session:
                 yield self.apply(choices)
         finally:
             self._catch_up()
-            self._warn([patch for patch in self.armed() if patch.is_looked_up])
+            self._warn(_looked_up(self.armed()))
 
     @contextlib.contextmanager
     def _block(self, before: DesiredState, others: bool) -> Iterator[None]:
@@ -370,9 +379,7 @@ class Session:
             after = replace(before, catalogue=state.catalogue, local=state.local)
             self._become(after, complete=True)
             with self._transaction():
-                for patch in after.armed.values():
-                    if patch.is_looked_up and patch.is_due:
-                        patch.fix_loaded(self._places)
+                self._fix_loaded(after.armed.values())
 
     def applied(self) -> frozenset[str]:
         """Return the ids of the patches that the live targets carry now."""
@@ -493,18 +500,21 @@ class Session:
             ]
             self._write_reports()
             with self._transaction():
-                for patch in concerned:
-                    if self.is_armed(patch):
-                        patch.fix_module(name, module, self._places)
+                for patch in filter(self.is_armed, concerned):
+                    patch.fix_module(name, module, self._places)
         except Exception as error:
             # Never the user's import: what went wrong is in the log with its traceback.
             logger.exception("patchkit: an error while fixing %s", name)
             with self._transaction():
-                for patch in concerned:
-                    if self.is_armed(patch) and patch.attempt_in(name) is None:
-                        patch.give_up(name, module, error)
+                for patch in self._untried(concerned, name):
+                    patch.give_up(name, module, error)
         # A record looks at all targets of a patch: hundreds, at each of hundreds of imports.
         self._raise_or_warn([patch for patch in concerned if not patch.is_well_in(name)])
+
+    def _untried(self, patches: Iterable[ArmedPatch], module: str) -> list[ArmedPatch]:
+        return [
+            patch for patch in filter(self.is_armed, patches) if patch.attempt_in(module) is None
+        ]
 
     def _raise_or_warn(self, concerned: list[ArmedPatch]) -> None:
         """Raise trouble with strict patches into the import; warn of other trouble."""
@@ -600,7 +610,7 @@ class Session:
                 hooks.ignore(self._layer)
             else:
                 hooks.listen(self._layer)
-                hooks.catch_up(self._layer)
+                hooks.catch_up(self._layer, self._layer.among(list(sys.modules)))
         self._places.settle(complete=complete)
         self._unsettled = False
 
@@ -610,14 +620,7 @@ class Session:
             if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
                 _prepare(patch)
                 self._listener.refresh()
-        with cached_lookups():
-            present = [
-                (patch, name)
-                for patch in list(self.armed())
-                if patch.is_looked_up and patch.is_due
-                for name in patch.present_modules()
-            ]
-        for patch, name in present:
+        for patch, name in self._present():
             module = hooks.module_object(name)
             if module is None or patch.attempt_in(name) is not None:
                 continue
@@ -625,6 +628,16 @@ class Session:
                 hooks.notify_when_done(name, module)
             else:
                 self.after_import(name, module)
+
+    @cached_lookups()
+    def _present(self) -> list[tuple[ArmedPatch, str]]:
+        """Return the due patches, each with the modules that are imported."""
+        return [
+            (patch, name)
+            for patch in _looked_up(self.armed())
+            if patch.is_due
+            for name in patch.present_modules()
+        ]
 
     def _warn(self, patches: Iterable[ArmedPatch], broken: Iterable[Broken] = ()) -> None:
         """Warn of trouble with patches, once for each kind of it. The lock is not held."""
@@ -647,6 +660,20 @@ def _select(
 ) -> tuple[list[Entry], dict[str, str]]:
     """Return the patches that were chosen, and why the others were not."""
     return select(known, choices.only, choices.exclude, choices.switches(known.opt_ins), off)
+
+
+def _looked_up(patches: Iterable[ArmedPatch]) -> list[ArmedPatch]:
+    return [patch for patch in list(patches) if patch.is_looked_up]
+
+
+def _chosen(
+    armed: Mapping[str, ArmedPatch], chosen: Container[str] | None
+) -> dict[str, ArmedPatch]:
+    return {name: patch for name, patch in armed.items() if chosen is None or name in chosen}
+
+
+def _without(armed: Mapping[str, ArmedPatch], gone: Container[str]) -> dict[str, ArmedPatch]:
+    return {name: patch for name, patch in armed.items() if name not in gone}
 
 
 def _prepare(patch: ArmedPatch) -> None:

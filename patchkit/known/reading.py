@@ -54,7 +54,8 @@ _TIME = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d:\d\d[0-9.,:+Z-]*\]?|\d\d:\d\d:
 _PROCESS = r"\([\w.:-]+ pid=\d+[^()\n]*\)"
 _LOGGER = (
     r"\[(?:INFO|WARNING|WARN|ERROR|DEBUG|CRITICAL)(?:\|[^\]]*)?\]:?|"
-    r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)(?::[\w.]*:|\s+-|:(?=\s))"
+    r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)"
+    r"(?::[\w.]*:|\s+-|:(?=\s)|\s+\d\d-\d\d \d\d:\d\d:\d\d\s+\[?[\w/.]+:\d+\])"
 )
 RANK = re.compile(r"^\s*(?:\[default\d+\]:\s*)?\[(?:rank|default)?(\d+)\]:")
 PREFIX = re.compile(

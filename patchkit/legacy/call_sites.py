@@ -25,6 +25,7 @@ _SCOPES = (
 )
 """Nodes that have variables of their own."""
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
+_EXITS = ("exit", "_exit", "quit")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -149,10 +150,11 @@ def find_statement(
 
 
 def catches(frame: FrameType, error: type[Exception]) -> bool:
-    """Tell whether a frame has a handler for an error that its statement would raise.
+    """Tell whether a frame has an answer to an error that its statement would raise.
 
-    `except Exception` counts only around a block that does nothing but import: around a whole
-    training it is no question whether something is there.
+    `except Exception` counts only around a block that does nothing but import and read: around a
+    whole training it is no question whether something is there. A handler that raises again, or
+    exits, is no answer.
     """
     found = find_statement(frame)
     if found is None:
@@ -162,10 +164,15 @@ def catches(frame: FrameType, error: type[Exception]) -> bool:
         if isinstance(node, _FUNCTIONS):
             return False
         if isinstance(node, ast.Try) and inner in node.body:
-            is_broad = all(map(_only_imports, node.body))
-            for handler in node.handlers:
-                if _names_error(frame, handler.type, error, is_broad):
-                    return True
+            is_broad = all(map(_only_asks, node.body))
+            handlers = (
+                handler
+                for handler in node.handlers
+                if _names_error(frame, handler.type, error, is_broad)
+            )
+            handler = next(handlers, None)
+            if handler is not None and not _gives_up(handler.body[-1]):
+                return True
         elif isinstance(node, (ast.With, ast.AsyncWith)) and inner in node.body:
             for item in node.items:
                 for part in ast.walk(item.context_expr):
@@ -175,11 +182,18 @@ def catches(frame: FrameType, error: type[Exception]) -> bool:
     return False
 
 
-def _only_imports(statement: ast.stmt) -> bool:
-    """Tell whether a statement imports, or keeps what was imported or a constant."""
-    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        return isinstance(statement.value, (ast.Constant, ast.Name))
+def _only_asks(statement: ast.stmt) -> bool:
+    """Tell whether a statement imports or reads, and calls nothing."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)):
+        return not any(isinstance(node, ast.Call) for node in ast.walk(statement))
     return isinstance(statement, (ast.Import, ast.ImportFrom, ast.Pass))
+
+
+def _gives_up(last: ast.stmt) -> bool:
+    """Tell whether a handler ends the program, or lets others answer, by its last statement."""
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return called(last.value) in _EXITS
+    return isinstance(last, ast.Raise)
 
 
 def _names_error(

@@ -79,6 +79,7 @@ class Moved(Change, kw_only=True):
         wrapped: the function by which the layer lets what is there behave as before, with dots;
             empty if it need not.
         read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
+        otherwise: what to do where they read other parts of that, as the end of a sentence.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Moved(Change, kw_only=True):
     differs: str = ""
     wrapped: str = ""
     read: str = ""
+    otherwise: str = ""
 
 
 class Form(PlainData):
@@ -272,7 +274,7 @@ class LeftOut(PlainData):
 
     Args:
         keyword: the argument.
-        beside: the other one.
+        beside: the other one; the same where it is what the method makes where none is given.
         made_by: the function that put it there, with dots.
     """
 

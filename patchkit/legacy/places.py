@@ -71,6 +71,10 @@ class Places:
     def names(self) -> Iterable[str]:
         return (*self._moved, *self._gone)
 
+    def former(self) -> Iterable[str]:
+        """Return all names that an import may ask for: these, and the modules that they were in."""
+        return {*self.names(), *self._inside}
+
     def find(self, name: str) -> FoundName | None:
         """Return where a name is today; None if the table has no row for it.
 

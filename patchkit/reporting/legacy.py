@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-
 TYPE_CHECKING = False  # `typing` takes long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -12,7 +9,6 @@ if TYPE_CHECKING:
     from ..legacy.uses import LegacyUse
 
 
-@dataclass(frozen=True)
 class LegacyReport:
     """The legacy layer, which is on.
 
@@ -21,8 +17,9 @@ class LegacyReport:
         uses: the rows of the table that the script used, in order of use.
     """
 
-    written_for: str
-    uses: tuple[LegacyUse, ...]
+    def __init__(self, written_for: str, uses: tuple[LegacyUse, ...]) -> None:
+        self.written_for = written_for
+        self.uses = uses
 
     @classmethod
     def of(cls, choice: bool | str, uses: tuple[LegacyUse, ...]) -> LegacyReport:
@@ -31,6 +28,8 @@ class LegacyReport:
 
     def heading(self) -> str:
         """Return the state of the layer in one line."""
+        from collections import Counter
+
         from ..legacy.uses import Kind
 
         for_what = f", as with {self.written_for}" if self.written_for else ""

@@ -204,7 +204,7 @@ def _parsed(words: list[str]) -> tuple[list[str], list[Requirement] | None]:
 
 
 def _build_of_torch(wanted: list[Requirement], pins: Pins) -> tuple[list[str], list[Requirement]]:
-    """Return what makes pip choose the build of torchvision that loads beside the torch here.
+    """Return what makes pip choose the build of the torch here, and a torchvision that loads.
 
     What is not installed yet cannot be asked whether it requires torchvision; the libraries do not.
     """
@@ -214,7 +214,8 @@ def _build_of_torch(wanted: list[Requirement], pins: Pins) -> tuple[list[str], l
         return [], []
     version = Version(torch.version)
     new = bool(version.local) and not names <= {*pins.installed, *map(canonical, LIBRARIES)}
-    if names.isdisjoint(_BESIDE_TORCH) and not new:
+    others = any(canonical(each.name) == "torch" and not pins.is_met(each) for each in wanted)
+    if names.isdisjoint(_BESIDE_TORCH) and not new and not others:
         return [], []
     more = [] if "torch" in names else [Requirement(f"torch=={version.public}")]
     return (["--extra-index-url", f"{BUILDS}/{version.local}"] if version.local else []), more

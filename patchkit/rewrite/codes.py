@@ -16,4 +16,8 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
 
 def names_in(code: CodeType) -> set[str]:
     """Return the names that some code, or a function or class inside it, mentions."""
-    return {name for inner in nested_codes(code) for name in inner.co_names}
+    names = set(code.co_names)
+    for const in code.co_consts:
+        if type(const) is CodeType:
+            names |= names_in(const)
+    return names

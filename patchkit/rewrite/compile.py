@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from .codes import nested_codes
-
 _LOCALS = "<locals>"
 _IMPLICIT = ("__class__", "__classdict__")
 """Names that a class binds for the functions in it."""
@@ -84,11 +82,14 @@ class Context:
 
     def find(self, code: CodeType) -> CodeType | None:
         """Return the function's code among the constants of code that encloses it."""
-        codes = nested_codes(code)
-        next(codes)  # that code itself
-        for inner in codes:
-            if (inner.co_name, inner.co_firstlineno) == (self.name, self.first):
-                return inner
+        name, first = self.name, self.first
+        waiting = [code]
+        for outer in waiting:
+            for inner in outer.co_consts:
+                if type(inner) is CodeType:
+                    if inner.co_firstlineno == first and inner.co_name == name:
+                        return inner
+                    waiting.append(inner)
         return None
 
     def _headers(self, text: str) -> list[str]:

@@ -82,7 +82,7 @@ class Pattern:
 
     def within(self, node: ast.AST) -> bool:
         """Tell whether the node contains such code anywhere."""
-        return any(map(self, ast.walk(node)))
+        return any(map(self, walk(node)))
 
 
 class _Holes(dict[str, str]):
@@ -151,7 +151,7 @@ def _learn_fields(node: ast.AST) -> tuple[str, ...]:
     """Return the fields to look into, the last one first."""
     fields = tuple(name for name in reversed(node._fields) if name not in _WITHOUT_NODES)
     if isinstance(node, ast.JoinedStr) and not _PLACES_IN_F_STRINGS:
-        mark_f_strings(node)
+        _mark_inside(node)
     else:
         _fields_with_nodes[type(node)] = fields
     return fields
@@ -163,13 +163,16 @@ _PLACES_IN_F_STRINGS = sys.version_info >= (3, 12)
 
 def mark_f_strings(tree: ast.AST) -> None:
     """Mark nodes whose place this Python does not record; `edit.span` refuses them."""
-    if _PLACES_IN_F_STRINGS:
-        return
-    for string in ast.walk(tree):
-        if isinstance(string, ast.JoinedStr):
-            for node in ast.walk(string):
-                if node is not string:
-                    node.place_unknown = True  # type: ignore[attr-defined]
+    if not _PLACES_IN_F_STRINGS:
+        walk(tree)
+
+
+def _mark_inside(string: ast.JoinedStr) -> None:
+    if not hasattr(string, "is_marked"):
+        string.is_marked = True  # type: ignore[attr-defined]
+        for node in ast.walk(string):
+            if node is not string:
+                node.place_unknown = True  # type: ignore[attr-defined]
 
 
 def mentions(tree: ast.AST, name: str) -> bool:
@@ -177,7 +180,7 @@ def mentions(tree: ast.AST, name: str) -> bool:
     return any(
         (isinstance(node, ast.Name) and node.id == name)
         or (isinstance(node, ast.Attribute) and node.attr == name)
-        for node in ast.walk(tree)
+        for node in walk(tree)
     )
 
 

@@ -44,31 +44,31 @@ FORMAT_WITHOUT_REFERENCES = 2
 """Of marshal: the later ones mark what is referred to twice, which differs between processes."""
 
 
-def digest(code: CodeType, states: dict[str, bytes] | None = None) -> bytes | None:
-    """Return a digest of a function's code and of the state of its file.
+def digest(*codes: CodeType, states: dict[str, str] | None = None) -> bytes | None:
+    """Return a digest of the code of functions and of the states of their files.
 
-    The size and the time of the file count, so that the text which is shown later, and of which
+    The size and the time of a file count, so that the text which is shown later, and of which
     the edits were made, is that of the code. Two processes get the same digest.
 
     Args:
-        code: the code.
+        codes: the code of each.
         states: the states of files that were looked at; one that is missing is added.
 
     Returns:
         None if there is no such file, or if this Python cannot write the code.
     """
-    filename = code.co_filename
-    state = states.get(filename) if states else None
+    states = {} if states is None else states
+    files = dict.fromkeys([code.co_filename for code in codes])
     try:
-        if state is None:
-            file = os.stat(filename)
-            state = f"{file.st_size} {file.st_mtime_ns}".encode()
-            if states is not None:
-                states[filename] = state
-        content = marshal.dumps(_in_fixed_order(code), FORMAT_WITHOUT_REFERENCES)
+        for filename in files:
+            if filename not in states:
+                file = os.stat(filename)
+                states[filename] = f"{file.st_size} {file.st_mtime_ns}"
+        facts = [states[filename] for filename in files], [*map(_in_fixed_order, codes)]
+        content = marshal.dumps(facts, FORMAT_WITHOUT_REFERENCES)
     except (OSError, ValueError):
         return None
-    return hashlib.blake2b(content, digest_size=16, key=state).digest()
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _in_fixed_order(code: CodeType) -> CodeType:

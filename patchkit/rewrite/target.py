@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from .errors import Drift
 
-_GLOB = re.compile(r"[*?\[]")
-_TARGET = re.compile(r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+")
+_TARGET = r"[\w.*?\[\]!]+:[\w.*?\[\]!<>]+"
 
 
 class Target(NamedTuple):
@@ -34,10 +33,10 @@ class Target(NamedTuple):
         Raises:
             ValueError: the text is not of that form.
         """
-        if not isinstance(text, str) or not _TARGET.fullmatch(text):
+        target = _parsed(text) if isinstance(text, str) else None
+        if target is None:
             raise ValueError(f"a target reads 'package.module:Class.method', not {text!r}")
-        module, _, qualname = text.partition(":")
-        return cls(module, qualname)
+        return target
 
     def __str__(self) -> str:
         return f"{self.module}:{self.qualname}"
@@ -49,15 +48,15 @@ class Target(NamedTuple):
 
     @property
     def package_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.package))
+        return is_glob(self.package)
 
     @property
     def module_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.module))
+        return is_glob(self.module)
 
     @property
     def qualname_is_glob(self) -> bool:
-        return bool(_GLOB.search(self.qualname))
+        return is_glob(self.qualname)
 
     @property
     def is_glob(self) -> bool:
@@ -75,13 +74,25 @@ class Target(NamedTuple):
 
 
 @cache
+def _parsed(text: str) -> Target | None:
+    """Read a target, which is asked for where it is defined, armed and fixed."""
+    module, _, qualname = text.partition(":")
+    return Target(module, qualname) if re.fullmatch(_TARGET, text) else None
+
+
+def is_glob(pattern: str) -> bool:
+    """Tell whether a name has shell wildcards."""
+    return "*" in pattern or "?" in pattern or "[" in pattern
+
+
+@cache
 def matcher(pattern: str) -> Callable[[str], object]:
     """Return a function that tells whether a name matches a shell pattern as a whole.
 
     Stars need no regular expression, which takes longer to compile than thousands of names to
     compare.
     """
-    if not _GLOB.search(pattern):
+    if not is_glob(pattern):
         return pattern.__eq__
     if "?" in pattern or "[" in pattern:
         return re.compile(fnmatch.translate(pattern)).match
@@ -137,20 +148,22 @@ def bind(module: ModuleType, qualname: str) -> Binding:
         Drift: a part of the name does not exist there, or is inherited from a base class.
     """
     owner: Any = module
+    namespace = vars(module)
     *path, name = qualname.split(".")
     for part in path:
-        if part not in _namespace(owner):
+        if part not in namespace:
             raise Drift(f"{module.__name__} has no {qualname}: {part} is missing")
-        owner = _namespace(owner)[part]
+        owner = namespace[part]
         # Not isinstance: a mock with a `spec` claims another class.
         if not issubclass(type(owner), (type, ModuleType)):
             raise Drift(f"{module.__name__}:{part} is not a class")
-    if name not in _namespace(owner):
+        namespace = _namespace(owner)
+    if name not in namespace:
         bases = type.mro(owner) if isinstance(owner, type) else ()
         inherited = any(name in _namespace(base) for base in bases)
         detail = f"{owner.__name__} inherits {name}" if inherited else f"{name} is missing"
         raise Drift(f"{module.__name__} has no {qualname}: {detail}")
-    return Binding(owner, name, _namespace(owner)[name])
+    return Binding(owner, name, namespace[name])
 
 
 def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionType]]:
@@ -160,20 +173,18 @@ def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionT
     where it lives.
     """
     first, *rest = qualname.split(".")
-    matches, name_of_module = matcher(first), module.__name__
+    name_of_module = module.__name__
     own = [
         (name, value)
-        for name, value in list(vars(module).items())
-        if matches(name) and getattr(value, "__module__", None) == name_of_module
+        for name, value in _matching(vars(module), first)
+        if getattr(value, "__module__", None) == name_of_module
     ]
     if rest:
-        matches = matcher(rest[0])
         own = [
             (f"{name}.{attribute}", value)
             for name, cls in own
             if isinstance(cls, type) and len(rest) == 1
-            for attribute, value in list(_namespace(cls).items())
-            if matches(attribute)
+            for attribute, value in _matching(_namespace(cls), rest[0])
         ]
     found = []
     for name, value in own:
@@ -183,6 +194,17 @@ def functions_in(module: ModuleType, qualname: str) -> list[tuple[str, FunctionT
             if function is not None:
                 found.append((name, function))
     return found
+
+
+def _matching(namespace: Mapping[str, Any], pattern: str) -> Iterable[tuple[str, Any]]:
+    """Return what a pattern stands for in a namespace; few patterns ask about each name in it."""
+    if not is_glob(pattern):
+        return [(pattern, namespace[pattern])] if pattern in namespace else []
+    items = list(namespace.items())
+    if pattern == "*":
+        return items
+    matches = matcher(pattern)
+    return [item for item in items if matches(item[0])]
 
 
 def _namespace(owner: Any) -> Any:

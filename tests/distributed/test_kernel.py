@@ -12,19 +12,20 @@ import pytest
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 
-ID = "trl-adapter-bf16-cast"
+ID = "accelerate-gradscaler-guard"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
 
-EXECUTE = """
+# Accelerate is imported in half the time of TRL.
+EXECUTE = f"""
 import os
 import nbclient, nbformat
 
 source = '''
 import os, sys
-import trl.trainer.sft_trainer
-code = trl.trainer.sft_trainer.SFTTrainer.__init__.__code__
-print("kernel", os.getpid(), code.co_filename, "patchkit" in sys.modules)
+import accelerate
+patchkit = sys.modules.get("patchkit")
+print("kernel", os.getpid(), patchkit.report()["{ID}"].status if patchkit else "absent")
 '''
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
 nbclient.NotebookClient(notebook, kernel_name="python3", timeout=300).execute()
@@ -33,13 +34,13 @@ print("client", os.getpid(), printed)
 """
 
 
-@pytest.mark.parametrize("reached", [True, False])
-def test_the_kernel_of_a_notebook(tmp_path: Path, reached: bool) -> None:
+@pytest.mark.parametrize("status", ["applied", "absent"])
+def test_the_kernel_of_a_notebook(tmp_path: Path, status: str) -> None:
     for needed in ("nbclient", "ipykernel"):
         pytest.importorskip(needed)
     (tmp_path / "execute.py").write_text(EXECUTE)
     command = [sys.executable, "execute.py"]
-    if reached:
+    if status == "applied":
         command = [sys.executable, "-m", "patchkit", "run", "--", *command]
     own = {
         # This environment's kernel, which starts this interpreter, and not one of the user's.
@@ -58,7 +59,6 @@ def test_the_kernel_of_a_notebook(tmp_path: Path, reached: bool) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    _, client, _, kernel, file, imported = done.stdout.split()
+    _, client, _, kernel, told = done.stdout.split()
     assert client != kernel
-    assert file.startswith("<patchkit>/") is reached
-    assert imported == str(reached)
+    assert told == status

@@ -22,8 +22,8 @@ SFTTrainer.__init__ = __init__
 """
 
 
-@pytest.mark.parametrize(("strict", "status"), [([], 0), (["--strict"], 78)])
-def test_trainers_that_a_framework_changes(tmp_path: Path, strict: list[str], status: int) -> None:
+# cli/run/test_last_word.py has the exit status with and without --strict, on a made-up library.
+def test_trainers_that_a_framework_changes(tmp_path: Path) -> None:
     (tmp_path / "deletes.py").write_text(DELETES)
     (tmp_path / "replaces.py").write_text(REPLACES)
     record = tmp_path / "frame_work-1.2.dist-info"
@@ -33,18 +33,18 @@ def test_trainers_that_a_framework_changes(tmp_path: Path, strict: list[str], st
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     script = [sys.executable, "-c", "import deletes, replaces; print('trained')"]
     done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "run", *strict, "--", *script],
+        [sys.executable, "-m", "patchkit", "run", "--strict", "--", *script],
         env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (status, "trained\n"), done.stderr
+    assert (done.returncode, done.stdout) == (78, "trained\n"), done.stderr
     heading, *lines = done.stderr[done.stderr.index("patchkit run: ") :].splitlines()
     assert " patches in force; " in heading
     whose = {line.partition(" afterwards")[0].strip() for line in lines}
     assert "DPOTrainer.__init__ deleted by deletes (frame-work 1.2)" in whose
     assert "SFTTrainer.__init__ replaced by replaces (frame-work 1.2)" in whose
     assert any("trl-adapter-bf16-cast" in line for line in lines)
-    assert ("patchkit run: status 78, as --strict asks" in lines) is bool(strict)
+    assert "patchkit run: status 78, as --strict asks" in lines

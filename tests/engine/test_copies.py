@@ -128,3 +128,20 @@ def test_the_distribution_of_the_copy_is_named(library, trainer, session, apply)
     assert "copy that axo-other made" in made.report()["madeup-bug"].reason
     with pytest.warns(PatchWarning):
         made.revert(None)
+
+
+@pytest.mark.parametrize(("module", "maker"), [(COPIER, "axototl"), (None, "someone")])
+def test_a_copy_with_the_globals_of_its_target(
+    trainer, session, apply, module: str | None, maker: str
+) -> None:
+    cls = trainer()
+    made = session(patch("madeup-bug", Rewrite(TARGET, CALLS_HELPER)))
+    apply(made)
+    before = cls.__init__
+    cls.__init__ = types.FunctionType(before.__code__, before.__globals__)
+    if module is not None:
+        cls.__init__.__module__ = module
+    record = made.report()["madeup-bug"]
+    assert record.reason == f"fixed Trainer.__init__ (in a copy that {maker} made)"
+    with pytest.warns(PatchWarning, match=f"copy that {maker} made"):
+        made.revert(None)

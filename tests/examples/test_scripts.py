@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -24,16 +23,31 @@ def has_the_bug(trainer: str) -> bool:
     return any(target.startswith(f"trl.trainer.{trainer}_trainer:") for target in DUE)
 
 
-def accelerate(launch, trainer: str, *arguments: str):
+@pytest.fixture
+def script(launch, forks, tmp_path: Path):
+    """`script("sft", "--help", NAME="value")`: its exit status, output and errors."""
+
+    def run(trainer: str, *arguments: str, **env: str) -> tuple[int, str, str]:
+        line = [str(EXAMPLES / f"train_{trainer}.py"), *arguments]
+        if forks:
+            return forks.run(tmp_path, env, argv=line, file=line[0])
+        done = launch("accelerate.commands.launch", "--cpu", *line, env=env)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def accelerate(launch, forks, folder: Path, trainer: str, *arguments: str):
     """On a CPU and without MPI it starts one process, whatever it is told."""
-    script = str(EXAMPLES / f"train_{trainer}.py")
-    return launch("accelerate.commands.launch", "--cpu", "--num_processes=2", script, *arguments)
-
-
-def torchrun(launch, trainer: str, **env: str):
-    """In two processes; SFT's are in tests/distributed."""
-    two = ["torch.distributed.run", "--nproc_per_node=2", "--master_port={port}"]
-    return launch(*two, str(EXAMPLES / f"train_{trainer}.py"), "--steps=2", env=env)
+    module, script = "accelerate.commands.launch", str(EXAMPLES / f"train_{trainer}.py")
+    line = ("--cpu", "--num_processes=2", script, *arguments)
+    if not forks:
+        return launch(module, *line)
+    # The launcher is a fork; what it launches has an interpreter of its own.
+    done = forks.run(folder, {}, argv=[module, *line], module=module)
+    for name in ("stdout", "stderr"):
+        (folder / name).unlink()
+    return subprocess.CompletedProcess(line, *done)
 
 
 def check_trained(done, trainer: str, ranks: int) -> None:
@@ -49,31 +63,29 @@ def check_trained(done, trainer: str, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("trainer", SCRIPTS)
-def test_accelerate_launch(launch, tmp_path: Path, trainer: str) -> None:
+def test_accelerate_launch(launch, forks, tmp_path: Path, trainer: str) -> None:
     kept = ["--output=kept"] if trainer == "sft" else []
-    check_trained(accelerate(launch, trainer, "--steps=2", *kept), trainer, 1)
+    done = accelerate(launch, forks, tmp_path, trainer, "--steps=2", *kept)
+    check_trained(done, trainer, 1)
     # The tiny model and, without --output, what was trained are not kept.
     assert [path.name for path in tmp_path.iterdir()] == ["kept"] * len(kept)
     assert len(list(tmp_path.glob("kept/checkpoint-2/adapter_model.safetensors"))) == len(kept)
 
 
 @pytest.mark.parametrize("trainer", SCRIPTS)
-def test_without_patchkit_it_dies(launch, forks, tmp_path: Path, trainer: str) -> None:
+def test_without_patchkit_it_dies(script, trainer: str) -> None:
     if not has_the_bug(trainer):
         pytest.skip(f"this TRL's {trainer.upper()} trainer does not have the bug")
-    script, env = str(EXAMPLES / f"train_{trainer}.py"), {"PATCHKIT_DISABLE": "all"}
-    if forks:
-        status, _, errors = forks.run(tmp_path, env, argv=[script], file=script)
-    else:
-        done = launch("accelerate.commands.launch", "--cpu", script, env=env)
-        status, errors = done.returncode, done.stderr
+    status, _, errors = script(trainer, PATCHKIT_DISABLE="all")
     assert status != 0
     assert ERROR in errors
 
 
+# SFT's are in tests/distributed; workbench/ranks/with_libraries has ranks that torchrun has started.
 @pytest.mark.parametrize("trainer", ["dpo", "grpo"])
-def test_two_ranks(launch, trainer: str) -> None:
-    check_trained(torchrun(launch, trainer), trainer, 2)
+def test_two_ranks(two_ranks, trainer: str) -> None:
+    done = two_ranks(str(EXAMPLES / f"train_{trainer}.py"), "--steps=2")
+    check_trained(done, trainer, 2)
 
 
 @pytest.mark.parametrize("trainer", SCRIPTS)
@@ -84,13 +96,8 @@ def test_its_first_lines_name_the_columns(trainer: str) -> None:
     assert f"accelerate launch examples/train_{trainer}.py" in text
 
 
-def test_help() -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "train_sft.py"), "--help"],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=True,
-    )
-    assert "fp16 QLoRA with TRL's SFTTrainer" in done.stdout
-    assert "--dataset" in done.stdout
+def test_help(script) -> None:
+    status, said, _ = script("sft", "--help")
+    assert status == 0
+    assert "fp16 QLoRA with TRL's SFTTrainer" in said
+    assert "--dataset" in said

@@ -22,27 +22,43 @@ TOLD = (
 )
 
 
+def run(forks, folder: Path, script: Path, *arguments: str) -> tuple[int, str]:
+    """Run a script by itself; return its exit status and its errors."""
+    line = [str(script), *arguments]
+    if forks:
+        status, _, errors = forks.run(folder, {}, argv=line, file=line[0])
+        return status, errors
+    command = [sys.executable, *line]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stderr
+
+
 @pytest.fixture(scope="module")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_model(forks, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Names and keywords that are in the list above are still there in older sets.
     trl = pytest.importorskip("trl")
     if int(trl.__version__.partition(".")[0]) < 1:
         pytest.skip(f"TRL {trl.__version__} still has names of 2024")
-    folder = tmp_path_factory.mktemp("model") / "tiny"
-    command = [sys.executable, str(EXAMPLES / "tiny_model.py"), str(folder)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
-    return folder
+    folder = tmp_path_factory.mktemp("model")
+    status, errors = run(forks, folder, EXAMPLES / "tiny_model.py", str(folder / "tiny"))
+    assert status == 0, errors
+    return folder / "tiny"
+
+
+def arguments(model: Path) -> list[str]:
+    rows = model / "rows.jsonl"
+    return [f"--model={model}", f"--dataset={rows}", "--steps=4", "--output=kept"]
 
 
 def train(launch, model: Path, script: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    given = (f"--model={model}", f"--dataset={model / 'rows.jsonl'}", "--steps=4", "--output=kept")
-    return launch("patchkit", "run", *options, "--", sys.executable, str(script), *given)
+    line = (sys.executable, str(script), *arguments(model))
+    return launch("patchkit", "run", *options, "--", *line)
 
 
-def test_without_the_layer_it_stops_in_its_imports(launch, tiny_model: Path) -> None:
-    done = train(launch, tiny_model, OLD)
-    assert done.returncode == 1
-    assert "cannot import name 'DataCollatorForCompletionOnlyLM' from 'trl'" in done.stderr
+def test_without_the_layer_it_stops_in_its_imports(forks, tiny_model: Path, tmp_path: Path) -> None:
+    status, errors = run(forks, tmp_path, OLD, *arguments(tiny_model))
+    assert status == 1
+    assert "cannot import name 'DataCollatorForCompletionOnlyLM' from 'trl'" in errors
 
 
 def test_both_train_with_the_same_losses(launch, tiny_model: Path, tmp_path: Path) -> None:

@@ -268,3 +268,15 @@ def test_what_is_no_error_of_python(text: str, says: str) -> None:
 
 def test_a_huge_log_is_read_from_its_end() -> None:
     assert read("x = 1\n" * 3_000_000 + PLAIN).error.message == MESSAGE
+
+
+@pytest.mark.parametrize("begin", ["[core.py:718] ", "worker_base.py:574] "])
+def test_lines_of_vllms_logger_without_the_beginning_of_the_traceback(begin: str) -> None:
+    begin = f"(EngineCore_DP0 pid=268) ERROR 09-16 20:57:00 {begin}"
+    lines = (
+        '  File "/x/site-packages/vllm/model.py", line 5, in load_weights',
+        "KeyError: 'g_idx'",
+    )
+    error = read("\n".join(f"{begin}{line}" for line in lines)).error
+    assert (error.type, error.message) == ("KeyError", "'g_idx'")
+    assert error.frames == (Frame("/x/site-packages/vllm/model.py", "load_weights"),)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from patchkit import UsageError
@@ -26,7 +24,7 @@ VERSIONS = "trl==0.11.4, transformers==4.44.2"
 def test_choices(given: object, kept: bool | str | None) -> None:
     choices = Choices(legacy=given)
     assert choices.legacy == kept
-    assert dataclasses.replace(choices, strict=True).legacy == kept
+    assert Choices(**{**vars(choices), "strict": True}).legacy == kept
     assert Choices.decode(choices.encode()).legacy == kept
 
 

@@ -14,6 +14,11 @@ DECLARED = """
 from dataclasses import dataclass
 from transformers import TrainingArguments
 
+import sys
+
+here = sys.modules[__name__]
+MOVED = {{"warmup_steps": "warmup_ratio"}}
+
 def move(arguments):
     arguments.warmup_steps = arguments.warmup_ratio
 
@@ -72,6 +77,9 @@ def answered(done) -> tuple[str, list[str]]:
         "self.warmup_steps = self.warmup_ratio",
         'self.warmup_steps = getattr(self, "warmup_ratio")',
         "move(self)",
+        "here.move(self)",
+        "for old, new in (('warmup_ratio', 'warmup_steps'),): setattr(self, new, getattr(self, old))",
+        "for new, old in MOVED.items(): setattr(self, new, getattr(self, old))",
     ],
 )
 @pytest.mark.parametrize("given", ["", "warmup_ratio=0.5"])
@@ -148,6 +156,25 @@ PROBES = {
         "import contextlib\nfound = 0\n"
         "with contextlib.suppress(AttributeError):\n    found = made.save_safetensors"
     ),
+    "any error is caught": "try:\n    found = made.save_safetensors\nexcept Exception:\n    found = 0",
+    "what is listed": "found = dir(made), [getattr(made, name, 'gone') for name in dir(made)][-1]",
+    "what is listed, with an own one": "made.save_safetensors = 1\nfound = dir(made)",
+    "all that a class lists": (
+        "listed = [getattr(TrainingArguments, name) for name in dir(TrainingArguments)]\n"
+        "found = [each.__name__ for each in listed if callable(each) and each.__name__ != '__dir__']"
+    ),
+    "read of a class": (
+        "found = 0\ntry:\n    TrainingArguments.save_safetensors\n"
+        "except AttributeError as error:\n    found = str(error)"
+    ),
+    "a keyword": (
+        "try:\n    made = TrainingArguments(evaluation_strategy='steps')\n"
+        "except TypeError as error:\n    found = str(error)"
+    ),
+    "a keyword, to be left out": (
+        "import contextlib\nfound = 0\nwith contextlib.suppress(TypeError, KeyError):\n"
+        "    found = TrainingArguments(evaluation_strategy='steps').eval_strategy"
+    ),
     "a parameter": (
         "import inspect\n"
         "found = 'warmup_ratio' in inspect.signature(TrainingArguments).parameters,"
@@ -190,6 +217,7 @@ def test_probes_are_answered_as_upstream_does(tmp_path: Path, place: str) -> Non
     upstream, _ = outcomes(tmp_path, probing, place, layer=False)
     assert outcomes(tmp_path, probing, place) == (upstream, [])
     assert upstream["hasattr"] == "False"
+    assert "evaluation_strategy" in upstream["a keyword"]
     assert not any("NameError" in found for found in upstream.values())
 
 
@@ -208,6 +236,33 @@ def test_what_is_needed_is_answered(tmp_path: Path, read: str) -> None:
     assert said == "True\n"
     assert len(lines) == 1
     assert lines[0].startswith("patchkit: train.py:5: TrainingArguments.save_safetensors has been")
+
+
+GIVING_UP = {
+    "raised again": "    raise",
+    "another error": "    raise RuntimeError('another release is needed')",
+    "the end": "    print('another release is needed')\n    sys.exit(1)",
+}
+ASKED = {
+    "a keyword": ("TrainingArguments(evaluation_strategy='steps').eval_strategy", TypeError),
+    "an attribute": ("TrainingArguments().save_safetensors", AttributeError),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("gives_up", GIVING_UP.values(), ids=list(GIVING_UP))
+def test_a_handler_that_gives_up_has_no_answer_of_its_own(
+    tmp_path: Path, asked: str, gives_up: str
+) -> None:
+    read, error = ASKED[asked]
+    script = (
+        "import sys\nfrom transformers import TrainingArguments\n"
+        f"try:\n    print({read})\nexcept {error.__name__}:\n{gives_up}\n"
+    )
+    said, lines = answered(run(tmp_path, script))
+    assert said in ("steps\n", "True\n")
+    assert len(lines) == 1
+    assert lines[0].startswith("patchkit: train.py:5: TrainingArguments")
 
 
 FRAME = """
@@ -297,14 +352,17 @@ IMPORTS = {
     ),
 }
 KEPT = """
+import copy
 from typing import Optional, Union
 {imported}
 
 def annotated(model: Optional[Gone], other: Union[int, Gone], third: Gone | None, last: int | Gone):
     return model
 
+registered = {{each.__name__: each for each in (Gone, int)}}
+
 if Gone is not None and Gone in (Gone,) and not callable(None) and repr(Gone):
-    print("trains")
+    print("trains", copy.deepcopy(registered) == registered, "AutoModelForCausalLMWithValueHead" in registered)
 """
 USES = {
     "subclassing": "class Mine(Gone):\n    pass",
@@ -325,12 +383,12 @@ USES = {
 def test_a_gone_name_may_be_imported(tmp_path: Path, imported: str) -> None:
     script = KEPT.format(imported=IMPORTS[imported])
     said, lines = answered(run(tmp_path, script))
-    assert said == "trains\n"
+    assert said == "trains True True\n"
     assert len(lines) == 1
-    assert lines[0].startswith("patchkit: train.py:4: trl.")
+    assert lines[0].startswith("patchkit: train.py:5: trl.")
     assert " has been gone since TRL 0.29.0. " in lines[0]
     done = run(tmp_path, "import frame.ppo", {"ppo.py": script})
-    assert answered(done) == ("trains\n", [])
+    assert answered(done) == ("trains True True\n", [])
 
 
 @pytest.mark.parametrize("place", ["script", "framework"])

@@ -51,6 +51,7 @@ from patchkit.legacy.converting.order import fitting
 from patchkit.legacy.decisions import decide
 from patchkit.legacy.errors import LegacyError
 from patchkit.legacy.explanation import described, short_name
+from patchkit.legacy.guarding import reading
 from patchkit.legacy.guarding.changed import ChangedAttributes, _variables
 from patchkit.legacy.guarding.former_attributes import answer_for
 from patchkit.legacy.guarding.guard import GuardedMethod
@@ -449,7 +450,7 @@ def test_values(row: Value, monkeypatch) -> None:
 def test_names(row: Moved | Gone, monkeypatch) -> None:
     found = DUE.places.find(row.name)
     assert found is not None
-    names = Names(DUE.places, Journal(), ChangedAttributes())
+    names = Names(DUE.places, Journal())
     module, _, last = row.name.rpartition(".")
     text = f"from {module} import {last}\n"
     own = [finding for finding in planned(text, DUE).findings if finding.old == row.name]
@@ -491,7 +492,7 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
                 importlib, "import_module", lambda asked: modules.get(asked) or ModuleType("")
             )
             setattr(former, name, row)
-            from patchkit.legacy.guarding.attributes_of_modules import NameLookup
+            from patchkit.legacy.guarding.lookups import NameLookup
 
             value = names._find(row.name, NameLookup.READ)
             assert getattr(value, "__wrapped__", value) is row
@@ -516,7 +517,12 @@ def test_attributes(row: Attribute, monkeypatch) -> None:
         if refused:
             cls = made_up(owner, monkeypatch)
             journal = Journal()
-            answer_for(cls, {row.name: row}, journal, ChangedAttributes())
+            answer_for(
+                cls,
+                {row.name: (row.differs, row.of_class)},
+                lambda instance, _, journal=journal: reading.read(instance, row, journal),
+                ChangedAttributes(),
+            )
             with pytest.raises(LegacyError):
                 getattr(cls(), row.name)()
             (use,) = journal.uses()

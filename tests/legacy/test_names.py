@@ -38,7 +38,8 @@ release = "0.13.0"
 since = "0.12.0"
 differs = "it is slower"
 wrapped = "trl.wrap"
-read = ".x"
+read = ".x.y"
+else = "read z"
 source = 'https://example.org/"x"'
 "trl.Old" = "trl.New"
 
@@ -65,7 +66,8 @@ also = "diffusers"
         "gone": "trl 0.13.0",
         "since": "trl 0.12.0",
         "wrapped": "trl.wrap",
-        "read": ".x",
+        "read": ".x.y",
+        "otherwise": "read z",
         "differs": "it is slower",
         "source": 'https://example.org/"x"',
     }
@@ -115,7 +117,7 @@ also = "diffusers"
         ('[[moved]]\nrelease = "1.0"', "key '': expected names such as trl.trainer, not nothing"),
         (
             '[[moved]]\nrelease = "1.0"\nsinse = "0.9"\n"trl.A" = "trl.B"',
-            "key 'sinse': expected names such as .*, or one of differs, read, release, since, source, wrapped",
+            "key 'sinse': expected names such as .*, or one of differs, else, read, release, since, source, wrapped",
         ),
         ('[[moved]]\nrelease = "1.0"\n"peft.A" = "trl.B"', "key 'peft.A': expected names"),
         ('[[moved]]\nrelease = "1.0"\n"trl.A" = "B"', "'trl.A': expected the place of today"),

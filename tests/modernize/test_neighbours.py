@@ -39,6 +39,18 @@ CASES = {
         "from .tools import load\nmodel, tok = load('m')\nprint(tok.additional_special_tokens)\n",
         "print(tok.extra_special_tokens)",
     ),
+    "settings of a name, in a file whose path is not written down": (
+        {"conf/a.yaml": "x: 1\ntrain:\n  arguments:\n    warmup_ratio: 0.1\n"},
+        "import trl\ntrl.DPOConfig(**read(sys.argv[1]).train.arguments, beta=0.1)\n",
+        "# patchkit: DPOConfig(warmup_ratio=) of conf/a.yaml has been gone since Transformers 5.15.0; "
+        "write warmup_steps=0.1\ntrl.DPOConfig(",
+    ),
+    "the same by a key": (
+        {"a.json": '{"arguments": {"warmup_ratio": 0.1}}'},
+        "import trl\ntrl.DPOConfig(**OmegaConf.to_container(c)['arguments'])\n",
+        "# patchkit: DPOConfig(warmup_ratio=) of a.json has been gone since Transformers 5.15.0; "
+        "write warmup_steps=0.1\ntrl.DPOConfig(",
+    ),
     "a function for rows": (
         {"prompts.py": FORMATTING},
         "from prompts import form\nimport trl\ntrl.SFTTrainer(m, a, formatting_func=form)\n",

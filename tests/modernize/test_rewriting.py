@@ -29,6 +29,26 @@ CASES = {
         "from trl import is_xpu_available as check\n",
         "from transformers.utils import is_torch_xpu_available as check\n",
     ),
+    "another name of the same module": (
+        "from transformers import SegformerFeatureExtractor, Trainer\nSegformerFeatureExtractor()\n",
+        "from transformers import Trainer, SegformerImageProcessor\nSegformerImageProcessor()\n",
+    ),
+    "today's name beside the old one": (
+        "from transformers import ViTFeatureExtractor, ViTImageProcessor\nViTFeatureExtractor()\n",
+        "from transformers import ViTImageProcessor\nViTImageProcessor()\n",
+    ),
+    "a function of a module whose names say little": (
+        "import datasets\ndatasets.load_metric('f1')\n",
+        "import evaluate\nimport datasets\nevaluate.load('f1')\n",
+    ),
+    "the collator that a trainer made": (
+        "from trl import DPOTrainer, DPOConfig\nfrom trl.trainer.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'), data_collator=C(0))\n",
+        "from trl import DPOTrainer, DPOConfig\nfrom trl.experimental.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'))\n",
+    ),
+    "checks that are left out": (
+        "from datasets import load_dataset\nload_dataset('d', ignore_verifications=True)\nload_dataset('d', ignore_verifications=v)\n",
+        "from datasets import load_dataset\nload_dataset('d', verification_mode=\"no_checks\")\nload_dataset('d', verification_mode=\"no_checks\" if v else None)\n",
+    ),
     "a module that moved": (
         "from transformers.deepspeed import HfDeepSpeedConfig\n",
         "from transformers.integrations.deepspeed import HfDeepSpeedConfig\n",
@@ -626,6 +646,14 @@ def test_a_part_of_a_metric_is_the_metric() -> None:
     before = "from datasets import load_metric\nr = load_metric('rouge')\nround(r['a'].mid.fmeasure, 2)\n"
     after = "import evaluate\nr = evaluate.load('rouge')\nround(r['a'], 2)\n"
     assert modernize(before, due).text == after
+
+
+def test_other_parts_of_a_metric_get_one_remark() -> None:
+    due = Due(all_rows(), lambda library: "5.2.0")
+    before = "import datasets\nr = datasets.load_metric('rouge')\nd = datasets.load_metric('wer')\ns = r['a'].mid\n"
+    text = modernize(before, due).text
+    assert text.count("# patchkit: .mid has been gone since Datasets 3.0.0; for bounds, ") == 1
+    assert text.endswith("of the package rouge_score\ns = r['a'].mid\n")
 
 
 @pytest.mark.parametrize(

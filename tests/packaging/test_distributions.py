@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -17,9 +16,10 @@ from packaging.requirements import Requirement
 
 from patchkit.about import __version__
 
+from .conftest import ROOT, build, run
+
 pytestmark = pytest.mark.packaging
 
-ROOT = Path(__file__).parents[2]
 MADE_UP = {
     "madeup.py": "def f():\n    return bug()\n",
     "madeup-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: madeup\nVersion: 1.0\n",
@@ -61,29 +61,6 @@ sys.exit(pytest.main(sys.argv[2:]))
 """
 
 
-def run(*command: object, cwd: Path) -> str:
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    # The wheel is built from the sdist, so that both are complete.
-    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
-    return folder
-
-
 def check_install(python: Path, folder: Path) -> dict[str, object]:
     for name, text in MADE_UP.items():
         file = folder / "site" / name
@@ -110,11 +87,10 @@ def environment(folder: Path) -> Path:
 def install(python: Path, *what: object) -> None:
     """Install into the environment of another Python, with the pip of this one."""
     pip = (sys.executable, "-m", "pip", "--python", python)
-    run(*pip, "install", "-q", *what, cwd=python.parent)
+    run(*pip, "install", "-q", "--no-compile", *what, cwd=python.parent)
 
 
-def test_wheel(distributions: Path, tmp_path: Path) -> None:
-    (wheel,) = distributions.glob("*.whl")
+def test_wheel(wheel: Path, tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {
         "patchkit/py.typed",
@@ -147,7 +123,7 @@ def test_metadata_are_ready_for_an_index(
     folder = tmp_path
     if address:
         monkeypatch.setenv("PATCHKIT_REPOSITORY", address)
-        run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+        build(folder, "--no-isolation")
     else:
         folder = request.getfixturevalue("distributions")
     (wheel,) = folder.glob("*.whl")
@@ -188,14 +164,23 @@ def test_metadata_are_ready_for_an_index(
         assert f"{address}/raw/HEAD/docs/loss.svg" in links
 
 
-def test_the_sdist_tests_itself(distributions: Path, tmp_path: Path) -> None:
-    """A part that needs no library and no network; what lies around the tests must be there."""
-    (sdist,) = distributions.glob("*.tar.gz")
+def unpacked(sdist: Path, folder: Path) -> Path:
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path)
-    (tree,) = (path for path in tmp_path.iterdir() if path.is_dir())
+        archive.extractall(folder)
+    (tree,) = (path for path in folder.iterdir() if path.is_dir())
+    return tree
+
+
+def test_the_sdist_tests_itself(sdist: Path, tmp_path: Path) -> None:
+    """A part that needs no library and no network; what lies around the tests must be there."""
+    tree = unpacked(sdist, tmp_path)
     assert "Measure" in run(sys.executable, tree / "workbench", "--help", cwd=tmp_path)
-    chosen = ("rewrite", "test_layout.py", "test_public_api.py", "packaging/test_release.py")
+    chosen = (
+        "rewrite/test_match.py",
+        "test_layout.py",
+        "test_public_api.py",
+        "packaging/test_release.py",
+    )
     tests = [tree / "tests" / name for name in chosen]
     command = ("-c", SDIST_TESTS, tree, "-q", "-p", "no:cacheprovider", *tests)
     said = run(sys.executable, *command, cwd=tree)
@@ -203,15 +188,12 @@ def test_the_sdist_tests_itself(distributions: Path, tmp_path: Path) -> None:
     assert "failed" not in said
 
 
-def test_a_wheel_without_a_matrix(distributions: Path, tmp_path: Path) -> None:
+def test_a_wheel_without_a_matrix(sdist: Path, tmp_path: Path) -> None:
     """Somebody deletes it, and measures anew with what is built then."""
-    (sdist,) = distributions.glob("*.tar.gz")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path)
-    (tree,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    tree = unpacked(sdist, tmp_path)
     (tree / "compat_matrix.yaml").unlink()
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", tree, cwd=tmp_path)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    build(tmp_path, "--no-isolation", "--wheel", tree=tree)
+    (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "patchkit/patches/trl/adapter_bf16_cast.py" in names
     assert "patchkit/compat_matrix.yaml" not in names

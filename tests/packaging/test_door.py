@@ -82,8 +82,8 @@ def test_every_command_is_an_environment_of_tox(workflow) -> None:
         )
     )
     assert set(environments) <= known
-    newest = _expanded(re.sub(r"\s", "", tox["tox"]["env_list"].rpartition("trl-")[2]))
-    assert environments[-1] == f"trl-{max(newest, key=_number)}"
+    sets = re.findall(r"trl-([\d.]+)", tox["tox"]["env_list"])
+    assert environments[-1] == f"trl-{max(sets, key=_number)}"
 
 
 def _expanded(name: str) -> set[str]:

@@ -18,7 +18,6 @@ from patchkit import about
 
 pytestmark = pytest.mark.packaging
 
-ROOT = Path(__file__).parents[2]
 WORD = "pip uninstall -y patchkit"
 THEIRS = {
     # As of the real one: an empty package, a `__main__`, and a module of a name that ours has, too.
@@ -45,14 +44,10 @@ def wheel_of_another_project(folder: Path) -> Path:
     return file
 
 
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+@pytest.fixture
+def wheels(wheel: Path, tmp_path: Path) -> tuple[Path, Path]:
     """Our wheel, and that of the other project."""
-    folder = tmp_path_factory.mktemp("dist")
-    command = (sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT)
-    subprocess.run(list(map(str, command)), check=True, capture_output=True)
-    (ours,) = folder.glob("*.whl")
-    return ours, wheel_of_another_project(folder)
+    return wheel, wheel_of_another_project(tmp_path)
 
 
 class Place:
@@ -92,8 +87,8 @@ IMPORT = "import patchkit; print(patchkit.__version__)"
 def test_ours_installed_over_theirs(wheels, tmp_path: Path) -> None:
     ours, theirs = wheels
     place = Place(tmp_path)
-    place.pip("install", "-q", theirs)
-    place.pip("install", "-q", ours)
+    place.pip("install", "-q", "--no-compile", theirs)
+    place.pip("install", "-q", "--no-compile", ours)
     status, printed, warned = place.run("python", "-c", IMPORT)
     assert (status, printed) == (0, f"{about.__version__}\n")
     (line,) = [line for line in warned.splitlines() if "PatchWarning" in line]
@@ -108,9 +103,9 @@ def test_ours_installed_over_theirs(wheels, tmp_path: Path) -> None:
 def test_theirs_installed_over_ours(wheels, tmp_path: Path) -> None:
     ours, theirs = wheels
     place = Place(tmp_path)
-    place.pip("install", "-q", ours)
+    place.pip("install", "-q", "--no-compile", ours)
     assert place.run("python", "-W", "error", "-c", IMPORT)[0] == 0
-    place.pip("install", "-q", theirs)
+    place.pip("install", "-q", "--no-compile", theirs)
     # The package is empty now: nothing of ours runs when it is imported.
     status, _, raised = place.run("python", "-c", IMPORT)
     assert status == 1
@@ -122,7 +117,7 @@ def test_theirs_installed_over_ours(wheels, tmp_path: Path) -> None:
         assert "__init__.py is not a file of patchkit-trl" in line
         assert WORD in line
     place.pip("uninstall", "-q", "-y", "patchkit")
-    place.pip("install", "-q", "--force-reinstall", "--no-deps", ours)
+    place.pip("install", "-q", "--no-compile", "--force-reinstall", "--no-deps", ours)
     assert place.run("python", "-W", "error", "-c", IMPORT)[0] == 0
     assert "Usage" in place.run("patchkit", "--help")[1]
 
@@ -131,8 +126,8 @@ def test_theirs_comes_first_on_the_path(wheels, tmp_path: Path) -> None:
     """As in an environment that is on top of another, or beside an editable install."""
     ours, theirs = wheels
     place = Place(tmp_path)
-    place.pip("install", "-q", ours)
-    place.pip("install", "-q", "--target", tmp_path / "first", theirs)
+    place.pip("install", "-q", "--no-compile", ours)
+    place.pip("install", "-q", "--no-compile", "--target", tmp_path / "first", theirs)
     program = f"import sys; sys.path.insert(0, {str(tmp_path / 'first')!r}); import patchkit_trl"
     status, _, said = place.run("python", "-c", f"{program}; patchkit_trl.main()")
     assert status == 1

@@ -214,10 +214,10 @@ def test_overridden_says_by_what(library, session, apply) -> None:
     made = troubled(library, session, apply)
     (target,) = made.report()["overridden-one"].targets
     assert target.reason == f"it is {troubled.__module__}:troubled.<locals>.<lambda> now"
-    reason = f"someone has since replaced Trainer.step; {target.reason}"
+    reason = f"someone has since replaced Trainer.step ({target.reason})"
     assert made.report()["overridden-one"].reason == reason
     del library.load("trainer").Trainer.step
-    assert made.report()["overridden-one"].reason.endswith("Trainer.step; it is gone")
+    assert made.report()["overridden-one"].reason.endswith("Trainer.step (it is gone)")
 
 
 WHAT_TO_DO = {

@@ -156,7 +156,7 @@ def test_verify_for_people(command) -> None:
 
 
 def test_verify_fits_a_terminal(command) -> None:
-    done = command("verify", "addon-*", addons=ADDONS, env={"COLUMNS": "80"})
+    done = command("verify", "addon-*", "--fork", addons=ADDONS, env={"COLUMNS": "80"})
     assert max(len(line.rstrip()) for line in done.stdout.splitlines()) <= 80
 
 

@@ -102,6 +102,14 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
         )
         for types in ("deberta", "xlnet")
     ),
+    ExplainedDifference(
+        _ALL_FIGURES,
+        "transformers-float32-attention: what is transformed in float32 is handed on in the dtype "
+        "of the input, and the logits are nearer to those in float32; CUDA transforms no bfloat16",
+        modes="fp16-of-bf16/none",
+        types="fnet",
+        methods="lora",
+    ),
     *(
         ExplainedDifference(
             _ALL_FIGURES | {"changed"},

@@ -30,9 +30,14 @@ def pixels(model: Any, rows: int) -> Iterator[Batch]:
     import torch
 
     wanted = parameters(model.forward)
+    if "spatial_shapes" in wanted:
+        patches = _rows_of_patches(model, wanted, rows)
+        yield {name: patches[name] for name in wanted & set(patches)}
+    if "pixel_values" not in wanted:  # the color of each pixel is a word
+        yield {"input_ids": torch.randint(model.config.vocab_size, (rows, _PATCHES))}
+        return
     for high, wide in (_size(model), (_SIDE, _SIDE), (4 * _SIDE, 4 * _SIDE)):
-        if "pixel_values" in wanted:
-            yield {"pixel_values": torch.randn(rows, _channels(model), high, wide)}
+        yield {"pixel_values": torch.randn(rows, _channels(model), high, wide)}
 
 
 def parameters(function: Callable[..., Any]) -> frozenset[str]:
@@ -191,7 +196,13 @@ def _places(model: Any, images: Batch, rows: int) -> int:
     known = {**images, "qformer_input_ids": torch.zeros(rows, 1, dtype=torch.long)}
     wanted = parameters(take)
     with torch.no_grad():
-        features = take(**{name: known[name] for name in wanted & set(known)})
+        return count_places(take(**{name: known[name] for name in wanted & set(known)}), rows)
+
+
+def count_places(features: Any, rows: int) -> int:
+    """Return how many places the features of images or sounds take in a row."""
+    import torch
+
     if getattr(features, "pooler_output", None) is not None:
         features = features.pooler_output
     if isinstance(features, (list, tuple)):

@@ -8,7 +8,7 @@ from typing import Any
 from .images import Batch, parameters, pixels, with_images
 from .model_types import TASKS
 from .sizes import FIRST_WORD, VOCABULARY
-from .sounds import sounds
+from .sounds import sounds, with_sounds
 
 _ROWS = 2
 _WORDS = 12
@@ -29,8 +29,11 @@ def batches(task: str, model: Any) -> Iterator[tuple[str, Batch]]:
         for batch in sounds(model, _ROWS):
             labels = torch.randint(FIRST_WORD, VOCABULARY, (_ROWS, length))
             yield "sound", batch | {"labels": labels}
-        return
     words = torch.randint(FIRST_WORD, VOCABULARY, (_ROWS, _WORDS))
+    if task in {"speech", "ctc"}:
+        for batch in with_sounds(model, words):
+            yield "sound and text", _labelled(task, model, batch)
+        return
     if task == "vision":
         for batch in with_images(model, words):
             yield IMAGES, _labelled(task, model, batch)

@@ -167,9 +167,14 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
     options: dict[str, Any] = {**method.options, "task_type": TASKS[task].peft or None}
     if method.targets:
         options["target_modules"] = targets or _LINEAR
-        names = {name.rpartition(".")[2] for name, _ in model.named_modules()}
+        names = {
+            name.rpartition(".")[2]
+            for name, module in model.named_modules()
+            if type(module).__name__ != "ModuleList"  # PEFT saves none
+        }
         heads = [name for name in TASKS[task].heads if name in names][:1]
-        if heads:
-            options |= {"modules_to_save": heads, "exclude_modules": heads}
+        if heads:  # PEFT saves all whose names end so
+            ending = sorted(name for name in names if name.endswith(heads[0]))
+            options |= {"modules_to_save": heads, "exclude_modules": ending}
     config = getattr(peft, method.config)(**options, **method.extra(model))
     return peft.get_peft_model(model, config)

@@ -96,13 +96,15 @@ TASKS = {
         logits="start_logits",
         heads=("qa_outputs",),
     ),
-    "masked": Task("Masked language models", "MASKED_LM", "AutoModelForMaskedLM"),
+    "masked": Task(
+        "Masked language models", "MASKED_LM", "AutoModelForMaskedLM", fixed={"is_decoder": False}
+    ),
     "images": Task(
         "Image classification",
         "IMAGE_CLASSIFICATION",
         "AutoModelForImageClassification",
         fixed=_TWO,
-        heads=("classifier", "head"),
+        heads=("classifier", "head", "fc"),
     ),
 }
 

@@ -65,8 +65,10 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "ernie4_5_vl_moe_text": {
         "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [3, 3, 2]}
     },
+    "esm": {"vocab_size": 160, "pad_token_id": 1, "mask_token_id": 2},
     "falcon_h1": {"mamba_d_ssm": 128},
     "florence_vision": {"patch_size": [7, 3, 3, 3]},
+    "fun_asr_nano": {"adaptor_config": {"intermediate_size": 16}},
     "gemma4": {"vision_config": {"model_type": "gemma4_vision"}},
     "gemma4_assistant": {
         "text_config": dict.fromkeys(
@@ -84,7 +86,17 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
         "downsample_rate": "1/2",
         "deepstack_layer_map": [[0, 0], [1, 1]],
     },
+    **{key: {"downsample_rate": 4} for key in ("granite_speech", "granite_speech_plus")},
+    "granite_speech_encoder": {"hidden_dim": 64},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "hgnet_v2": {
+        "stem_channels": [3, 8, 16],
+        "stage_in_channels": [16, 32, 32, 64],
+        "stage_mid_channels": [16] * 4,
+        "stage_out_channels": [32, 32, 64, 64],
+        "stage_num_blocks": [1] * 4,
+        "stage_numb_of_layers": [2] * 4,
+    },
     "instructblip": {"image_token_index": 40},
     "instructblipvideo": {"video_token_index": 40},
     "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
@@ -96,6 +108,8 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "llava_next_video": _ONE_TILE,
     "llava_onevision": _ONE_TILE,
     "mamba2": {"num_heads": 8},
+    "mimi": {"upsample_groups": 64},
+    "perceiver": {"max_position_embeddings": 12},
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
@@ -103,9 +117,10 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "muse_spark_audio": {"hidden_sizes": [32] * 4, "depths": [1] * 4},
     "resnet": {**_FOUR_STAGES, "embedding_size": 32},
     "step3p5": {"sliding_window": 8},
-    **dict.fromkeys(("swin", "swinv2"), _WINDOWS),
+    **dict.fromkeys(("donut-swin", "swin", "swinv2"), _WINDOWS),
     "t5": {"decoder_start_token_id": 0},
     "udop": {"decoder_start_token_id": 0},
+    "voxtral": {"audio_token_id": 40},
     "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},
     "xmod": {"default_language": "en_XX"},
     "zamba": {**_TWO_HYBRID_LAYERS, "n_mamba_heads": 2},
@@ -125,3 +140,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     ),
     **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }
+GENERATION: dict[str, dict[str, Any]] = {
+    "pop2piano": {"composer_to_feature_token": {"composer1": 60}},
+}
+"""What single model types read in a generation configuration."""

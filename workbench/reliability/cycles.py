@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import itertools
 import linecache
 import os
 import sys
@@ -28,6 +29,7 @@ from .forks import ForkFailed, in_fork
 OBJECTS_PER_ROUND = 0.05
 BYTES_PER_ROUND = 32.0
 RESIDENT_PER_ROUND = 200.0
+_WINDOWS = 4
 COUNTED = (
     "function",
     "code",
@@ -200,18 +202,21 @@ def repeat(name: str, times: int) -> tuple[list[str], str]:
 
 
 def _traced(work: Callable[[worlds.World], None], world: worlds.World, times: int) -> float:
-    """Return the bytes that stay of each round; counting them makes rounds several times slower."""
+    """Return the bytes that stay of each round; counting them makes rounds several times slower.
+
+    What piles up grows each time, what the interpreter makes larger once (the table of its interned
+    strings takes a megabyte at a step) does not.
+    """
     tracemalloc.start()
-    for _ in range(times):
-        work(world)
-    before = Sample.now()
-    for _ in range(times):
-        work(world)
-    after = Sample.now()
+    grown = []
+    for _ in range(_WINDOWS):
+        for _ in range(times):
+            work(world)
+        grown.append(Sample.now().traced)
     tracemalloc.stop()
+    least = min(after - before for before, after in itertools.pairwise(grown))
     # What the interpreter itself keeps, such as freed lists, comes to a few KB in all.
-    grown = after.traced - before.traced
-    return grown / times if grown > 50_000 else 0.0
+    return least / times if least > 50_000 else 0.0
 
 
 def nest(depth: int) -> list[str]:

@@ -8,7 +8,9 @@ everything, and locks must be free.
 A line is tried the first few times that it runs and the last; `--occurrences 0` tries all.
 Python visits the line of a `with` statement once more when the block ends. No signal is handled
 there (CPython looks for signals when a function starts, jumps back or returns from a call), so
-what is raised there is counted in rows of its own, and not at all with `--no-with-ends`.
+what is raised there is counted in rows of its own, and not at all with `--no-with-ends`. From
+Python 3.12 on the same is so where a loop jumps back: what a tracer raises there finds no handler,
+while what a handler of signals raises finds it.
 
 The import system calls a few functions of the hook. What is raised on their lines outside of any
 `try` comes out of the import; those lines enter the `try` or call what is guarded, no more.
@@ -17,6 +19,7 @@ The import system calls a few functions of the hook. What is raised on their lin
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import linecache
 import os
@@ -27,7 +30,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import patchkit
@@ -77,7 +80,8 @@ class Point:
     Args:
         number: which of all lines that the engine runs in this scenario.
         place: `file:line`.
-        with_end: whether it is the visit of a `with` statement at its end.
+        with_end: whether it is the visit of a `with` statement at its end, or of a loop that jumps
+            back.
     """
 
     number: int
@@ -110,6 +114,16 @@ def trace(
     return came_out, answer
 
 
+def jumps_back(frame: FrameType) -> bool:
+    """Tell whether a frame is at the end of a loop, which Python 3.12 shows to tracers."""
+    return dis.opname[_bytes_of(frame.f_code)[frame.f_lasti]] == "JUMP_BACKWARD"
+
+
+@functools.cache
+def _bytes_of(code: CodeType) -> bytes:
+    return code.co_code
+
+
 def points_of(act: Callable[[], Any]) -> list[Point]:
     """Return all lines of the engine that an undisturbed run visits."""
     points: list[Point] = []
@@ -121,7 +135,11 @@ def points_of(act: Callable[[], Any]) -> list[Point]:
         visits[frame, line] = before + 1
         is_with = linecache.getline(file, line).lstrip().startswith("with ")
         points.append(
-            Point(len(points), f"{file.removeprefix(ENGINE)}:{line}", is_with and before % 2 == 1)
+            Point(
+                len(points),
+                f"{file.removeprefix(ENGINE)}:{line}",
+                (is_with and before % 2 == 1) or jumps_back(frame),
+            )
         )
 
     came_out, _ = trace(act, visit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import warnings
 from typing import TYPE_CHECKING
@@ -39,7 +38,7 @@ def check(choices: Choices) -> None:
         legacy = False if choices.legacy is False else None
         with SESSION.patched(Choices(only=(), patches=choices.patches, legacy=legacy)):
             _check_names(choices, SESSION.catalogue)
-            with SESSION.patched(dataclasses.replace(choices, strict=False)):
+            with SESSION.patched(Choices(**{**vars(choices), "strict": False})):
                 """Whatever else is wrong has raised an error by now."""
 
 

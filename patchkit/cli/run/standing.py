@@ -75,14 +75,14 @@ class Standing:
         return "\n  ".join([heading, *self.lines])
 
 
+@cached_lookups()
 def standing_here() -> Standing | None:
     """Return what stands in this process; None where no patch had anything to do."""
-    with cached_lookups():
-        records = [
-            patch_record(patch.entry, patch, None)
-            for patch in SESSION.armed()
-            if patch.is_looked_up and not patch.packages.isdisjoint(sys.modules)
-        ]
+    records = [
+        patch_record(patch.entry, patch, None)
+        for patch in SESSION.armed()
+        if patch.is_looked_up and not patch.packages.isdisjoint(sys.modules)
+    ]
     records = [record for record in records if record.status in _STANDS or _is_wrong(record)]
     broken = [broken_record(broken) for broken in SESSION.catalogue.broken]
     wrong = [record for record in (*records, *broken) if _is_wrong(record)]
@@ -144,13 +144,24 @@ def _how(place: str) -> str:
         author = _who_deletes(module, qualname)
         return f"deleted by {_whose(*author)}" if author else "deleted"
     for inner in chain(value):
-        # A function may have given itself another name, and no other globals and code.
         if isinstance(inner, FunctionType):
-            name = str(inner.__globals__.get("__name__", "?"))
-            return f"replaced by {_whose(name, inner.__code__.co_filename)}"
+            return f"replaced by {_who_made(inner, module.partition('.')[0])}"
         if isinstance(inner, type):
             return f"replaced by {_whose(inner.__module__, '')}"
     return f"replaced by an object of type {type(value).__qualname__}"
+
+
+def _who_made(function: FunctionType, package: str) -> str:
+    """Return who made a function that stands in a package.
+
+    One that was made with the globals of what it replaces may name a module of its own, and one
+    that was given the name of what it replaces has other globals.
+    """
+    file = function.__code__.co_filename
+    names = (str(function.__globals__.get("__name__", "?")), function.__module__ or "?")
+    name = next((name for name in names if name.partition(".")[0] != package), names[0])
+    is_copy = name.partition(".")[0] == package and not os.path.exists(file)
+    return f"code of {file}" if is_copy else _whose(name, file)
 
 
 def _whose(module: str, file: str) -> str:

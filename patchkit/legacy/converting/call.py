@@ -22,7 +22,7 @@ from ..wording import class_name, since
 
 if TYPE_CHECKING:
     from ..guarding.changed import ChangedAttributes
-    from ..guarding.guard import GuardedMethod  # wrapt takes a third of an answer's time
+    from ..guarding.guard import GuardedMethod
 
 _CALLS = ("__init__", "__call__")
 _of_results: ContextVar[Mapping[type, Mapping[str, Any]]] = ContextVar("of_results")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..call_sites import catches
+from ..uses import calling_frame
 from ..versions.due import Due, MethodRows
 from .call import OldCall, Surroundings
 from .configuration import give_call_an_own_configuration
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     class Wanted(Protocol):
         """What the user wants of the layer."""
 
-        due: Due
         written_for: WrittenFor | None
+
+        @property
+        def due(self) -> Due: ...
 
 
 def carry_out(
@@ -54,6 +58,8 @@ def carry_out(
         journal: where uses are noted.
     """
     call = OldCall(method, instance, args, kwargs, journal, wanted.written_for)
+    if not method.takes_any and not call.unknown.keys().isdisjoint(rows.keywords) and _is_probe():
+        return call.carry_out()
     call = positional_to_keyword(call, args, kwargs, rows.orders)
     if own is not None:
         convert_redeclared_fields(call, rows, own)
@@ -70,3 +76,9 @@ def carry_out(
     if rows.defaults:
         proceed = partial(complete, call, rows.defaults.values(), proceed)
     return proceed()
+
+
+def _is_probe() -> bool:
+    """Tell whether the call stands in a `try … except TypeError` that has an answer."""
+    frame = calling_frame()
+    return frame is not None and catches(frame, TypeError)

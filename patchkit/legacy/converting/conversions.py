@@ -40,6 +40,16 @@ def adafactor(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     return {"optim": "adafactor"}
 
 
+def verification(skipped: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `verification_mode` for `ignore_verifications`."""
+    return {"verification_mode": "no_checks"} if skipped else {}
+
+
+def tuples(traced: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `return_dict` for `torchscript`: what is traced returns tuples."""
+    return {"return_dict": False} if traced else {}
+
+
 def liger_kernel(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
     """Return `use_liger_kernel` for the keywords that did the same."""
     return {} if wanted is None else {"use_liger_kernel": wanted}

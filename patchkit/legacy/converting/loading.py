@@ -16,6 +16,9 @@ _MAP = "hf_device_map"
 _REMEMBERED = "_patchkit_device_map"
 _SHARED_OUT = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
 _UNRECOGNIZED = "Unrecognized feature extractor"
+_OF_DECODER = "decoder_"
+_DECODERS = ("decoder_config", "decoder_model")
+_FLAGS = ("is_decoder", "add_cross_attention")
 _TAKEN_ALONG = ("bnb_4bit_", "llm_int8_")
 """How keywords begin that belonged to `load_in_4bit` and `load_in_8bit`."""
 
@@ -56,6 +59,41 @@ def _dtype(name: str) -> Any:
     import torch
 
     return getattr(torch, name)
+
+
+def as_decoder(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Configure a decoder as one, where the class of its configuration does not say what it is."""
+    name = call.arguments.get("decoder_pretrained_model_name_or_path")
+    if name is None or not call.unknown.keys().isdisjoint(_DECODERS):
+        return proceed()
+    from transformers import AutoConfig
+
+    given = {each: value for each, value in call.unknown.items() if each.startswith(_OF_DECODER)}
+    settings = {each.removeprefix(_OF_DECODER): value for each, value in given.items()}
+    config, rest = AutoConfig.from_pretrained(name, **settings, return_unused_kwargs=True)
+    if not all(hasattr(config, flag) for flag in _FLAGS):
+        for flag in _FLAGS:
+            setattr(config, flag, True)
+        for each in given:
+            if each.removeprefix(_OF_DECODER) not in rest:
+                del call.unknown[each]
+        call.unknown["decoder_config"] = config
+        old = f"{call.name} with a decoder of {type(config).__name__}"
+        call.fix(row, old, f"give decoder_config=, with {' and '.join(_FLAGS)} set to True")
+    return proceed()
+
+
+def load_reference(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Load a reference model that is named, as trainers did."""
+    named = call.arguments.get("ref_model")
+    if isinstance(named, str):
+        from transformers import AutoModelForCausalLM
+
+        settings = getattr(call.arguments.get("args"), "ref_model_init_kwargs", None) or {}
+        call.arguments["ref_model"] = AutoModelForCausalLM.from_pretrained(named, **settings)
+        old = f"{call.name}(ref_model={named!r})"
+        call.fix(row, old, "load it: ref_model=AutoModelForCausalLM.from_pretrained(…)")
+    return proceed()
 
 
 def quantized(switch: str, wanted: bool | None, call: OldCall) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...rewrite.codes import nested_codes
@@ -75,17 +75,32 @@ def _read_names(cls: type) -> Iterator[str]:
             continue
         seen.add(function)
         for code in nested_codes(function.__code__):
+            named = list(_named(code.co_names, function.__globals__))
             yield from code.co_names
-            yield from (const for const in code.co_consts if isinstance(const, str))
-            functions += _named_functions(code.co_names, function.__globals__)
+            yield from _texts([*code.co_consts, *named])
+            functions += (value for value in named if isinstance(value, FunctionType))
 
 
-def _named_functions(names: Iterable[str], namespace: Mapping[str, Any]) -> Iterator[FunctionType]:
+def _named(names: Iterable[str], namespace: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield what names stand for in a module, and functions that are not the libraries'."""
     for name in names:
         value = namespace.get(name)
-        if isinstance(value, FunctionType):
-            owner = owner_of_file(value.__code__.co_filename).whose
-            yield from [value] if owner in (Whose.USER, Whose.FRAMEWORK) else []
+        if isinstance(value, ModuleType):
+            yield from _named((other for other in names if other != name), vars(value))
+        elif not isinstance(value, FunctionType) or (
+            owner_of_file(value.__code__.co_filename).whose in (Whose.USER, Whose.FRAMEWORK)
+        ):
+            yield value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in constants, and in tables that are made of such."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, list, set, frozenset, dict)):
+        for part in value:
+            yield from _texts(part)
+        yield from _texts(list(value.values())) if isinstance(value, dict) else ()
 
 
 def own_rows(rows: MethodRows, own: Fields) -> MethodRows:

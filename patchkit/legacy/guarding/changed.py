@@ -70,20 +70,18 @@ def _put(old: object, new: object, function: FunctionType | MethodType) -> None:
             setattr(module, name, new)
 
 
-_latest = (0, "")
-_by_package: dict[str, list[str]] = {}
+_by_package: dict[str, tuple[int, str, list[str]]] = {}
 
 
 def _loaded(package: str) -> list[str]:
     """Return the modules of a package in `sys.modules`, which has thousands of others."""
-    global _latest
-    latest = len(sys.modules), next(reversed(sys.modules))
-    if latest != _latest:
-        _by_package.clear()
-        for name in tuple(sys.modules):
-            _by_package.setdefault(name.partition(".")[0], []).append(name)
-        _latest = latest
-    return _by_package.get(package, [])
+    loaded = list(sys.modules)
+    known = _by_package.get(package)
+    if known is None or known[:2] != (len(loaded), loaded[-1]):
+        inside = f"{package}."
+        names = [name for name in loaded if name.startswith(inside) or name == package]
+        known = _by_package[package] = len(loaded), loaded[-1], names
+    return known[2]
 
 
 def set_variable(name: str, value: str) -> None:

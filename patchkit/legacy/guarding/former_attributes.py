@@ -1,96 +1,99 @@
-"""Attributes that objects no longer have, or had under other names."""
+"""Attributes that objects no longer have, or had under other names: be asked for them."""
 
 from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-from ...whose import Whose, owner_of_frame
-from ..changes import Assigned, Attribute
-from ..decisions import Decision, decide_read
-from ..errors import LegacyError
-from ..uses import Journal, Kind
-from ..wording import class_name, since
 from .changed import ChangedAttributes
-from .lookups import NameLookup, lookup_of
 
-_PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
-_SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*", "__getitem__": "[…]"}
+Read = Callable[[Any, str], Any]
+"""Takes an object or class, and the old name; returns the value, or raises."""
+Assign = Callable[[Any, str, Any], Any]
+"""Takes an object, the name and an old value; returns the value of today."""
 
 
 def answer_for(
-    cls: type, rows: Mapping[str, Attribute], journal: Journal, changed: ChangedAttributes
+    cls: type, names: Mapping[str, tuple[bool, bool]], read: Read, changed: ChangedAttributes
 ) -> None:
     """Answer for attributes that the objects of a class do not have.
 
     Args:
         cls: a class.
-        rows: by the old name.
-        journal: where uses are noted.
+        names: the old names; of each whether it is a property today, with another value, and
+            whether the class itself has it.
+        read: gives the values.
         changed: remembers the attributes that are set in the class.
     """
-    if not rows:
+    if not names:
         return
     answers = vars(cls).get("__getattr__")
     if answers is not None:
         # It may look into the namespace of the class as well.
-        changed.change(cls, "__getattr__", _getter(answers, rows, journal))
+        changed.change(cls, "__getattr__", _getter(answers, names, read))
         return
-    for name, row in rows.items():
+    changed.change(cls, "__dir__", _listing(cls.__dir__))
+    for name, (differs, of_class) in names.items():
         present = vars(cls).get(name)
-        if row.differs and isinstance(present, property) and present.fget is not None:
-            changed.change(cls, name, present.getter(_differing(present.fget, row, journal)))
+        if differs and isinstance(present, property) and present.fget is not None:
+            changed.change(cls, name, present.getter(_differing(present.fget, name, read)))
         elif not hasattr(cls, name):
-            changed.change(cls, name, _FormerAttribute(row, journal))
+            changed.change(cls, name, _FormerAttribute(name, of_class, read))
 
 
-def take_for(
-    cls: type, rows: Iterable[Assigned], journal: Journal, changed: ChangedAttributes
-) -> None:
-    """Let properties of a class take old values; the arguments are those of `answer_for`."""
-    for row in rows:
-        present = vars(cls).get(row.name)
+def take_for(cls: type, names: Iterable[str], assign: Assign, changed: ChangedAttributes) -> None:
+    """Let properties of a class take old values; the arguments are as those of `answer_for`."""
+    for name in names:
+        present = vars(cls).get(name)
         if isinstance(present, property) and present.fset is not None:
-            changed.change(cls, row.name, present.setter(_setter(present.fset, row, journal)))
+            changed.change(cls, name, present.setter(_setter(present.fset, name, assign)))
 
 
 def _setter(
-    put: Callable[[Any, Any], None], row: Assigned, journal: Journal
+    put: Callable[[Any, Any], None], name: str, assign: Assign
 ) -> Callable[[Any, Any], None]:
     @functools.wraps(put)
     def set_attribute(self: Any, value: Any) -> None:
-        if _needs_answer(row.name):
-            value = row.convert(self, value)
-            old = f"{class_name(type(self))}.{row.name} ="
-            journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {row.advice}")
-        put(self, value)
+        put(self, assign(self, name, value) if _needs_answer(name) else value)
 
     return set_attribute
 
 
 def _getter(
-    answers: Callable[[Any, str], Any], rows: Mapping[str, Attribute], journal: Journal
+    answers: Callable[[Any, str], Any], names: Mapping[str, object], read: Read
 ) -> Callable[[Any, str], Any]:
     @functools.wraps(answers)
     def get_attribute(self: Any, name: str) -> Any:
         try:
             return answers(self, name)
         except AttributeError:
-            if name not in rows or not _needs_answer(name):
+            if name not in names or not _needs_answer(name):
                 raise
-        return _read(self, rows[name], journal)
+        return read(self, name)
 
     return get_attribute
 
 
-def _differing(get: Callable[[Any], Any], row: Attribute, journal: Journal) -> Callable[[Any], Any]:
+def _differing(get: Callable[[Any], Any], name: str, read: Read) -> Callable[[Any], Any]:
     @functools.wraps(get)
     def get_attribute(self: Any) -> Any:
-        return _read(self, row, journal) if _needs_answer(row.name) else get(self)
+        return read(self, name) if _needs_answer(name) else get(self)
 
     return get_attribute
+
+
+def _listing(names: Callable[..., Iterable[str]]) -> Callable[[Any], list[str]]:
+    """Return a `__dir__` that lists what an object has without the layer."""
+
+    @functools.wraps(names)
+    def list_names(self: Any) -> list[str]:
+        held = {name: vars(cls)[name] for cls in type(self).__mro__[::-1] for name in vars(cls)}
+        held |= getattr(self, "__dict__", {})
+        return [name for name in names(self) if not isinstance(held.get(name), _FormerAttribute)]
+
+    return list_names
 
 
 class _FormerAttribute:
@@ -99,59 +102,31 @@ class _FormerAttribute:
     An object that sets it has its own.
     """
 
-    def __init__(self, row: Attribute, journal: Journal) -> None:
-        self._row = row
-        self._journal = journal
+    def __init__(self, name: str, of_class: bool, read: Read) -> None:
+        self._name = name
+        self._of_class = of_class
+        self._read = read
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        asked = owner if self._row.of_class else instance
-        name = self._row.name
+        asked = owner if self._of_class else instance
+        name = self._name
+        if asked is None and _calls_getattr():
+            return self  # `dir` of a class has its name, and what it names can be read
         if asked is None or not _needs_answer(name):
             asked = owner if instance is None else instance
             is_class = f"type object {getattr(asked, '__name__', '')!r}"
             what = is_class if isinstance(asked, type) else f"{type(asked).__name__!r} object"
             raise AttributeError(f"{what} has no attribute {name!r}", name=name, obj=asked)
-        return _read(asked, self._row, self._journal)
-
-
-def _read(instance: Any, row: Attribute, journal: Journal) -> Any:
-    old = _named(instance, row.name)
-    decision = decide_read(row)
-    if decision.refusal or row.read is None:
-        refusing = _refusing(f"{old}()" if row.is_method else old, row, decision, journal)
-        return refusing if row.is_method else refusing()
-    value = row.read(instance)
-    journal.note(row, Kind.FIXED, old, f"{old} {since(row)}; {decision.advice}")
-    return value
-
-
-def _named(instance: Any, name: str) -> str:
-    owner = class_name(instance if isinstance(instance, type) else type(instance))
-    return f"{_SIGNS[name]} with a {owner}" if name in _SIGNS else f"{owner}.{name}"
-
-
-def _refusing(
-    old: str, row: Attribute, decision: Decision, journal: Journal
-) -> Callable[..., NoReturn]:
-    """Return a method in place of a former one that refuses to be called."""
-
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        message = f"{old} {since(row)}. {decision.refusal}"
-        raise LegacyError(str(journal.note(row, Kind.REFUSED, old, message)))
-
-    return refuse
+        return self._read(asked, name)
 
 
 def _needs_answer(name: str) -> bool:
-    """Tell whether a script or framework needs an attribute, and would end in an error today.
+    from .reading import needs_answer  # few processes ask
 
-    Libraries, and code that only looks whether the attribute is there, get upstream's answer.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back is not None and (
-        frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in _PASSING_ON
-    ):
-        frame = frame.f_back
-    if owner_of_frame(frame).whose not in (Whose.USER, Whose.FRAMEWORK):
-        return False
-    return name in _SIGNS or lookup_of(frame) is not NameLookup.PROBE
+    return needs_answer(name, sys._getframe(1))
+
+
+def _calls_getattr() -> bool:
+    from .reading import calls_getattr
+
+    return calls_getattr(sys._getframe(1))

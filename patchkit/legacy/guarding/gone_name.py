@@ -24,7 +24,9 @@ class GoneName:
     """
 
     def __init__(self, name: str, refuse: Callable[[], GoneError]) -> None:
-        vars(self).update(_name=name, _refuse=refuse)
+        module, _, last = name.rpartition(".")
+        named = {"__module__": module, "__name__": last, "__qualname__": last}
+        vars(self).update(named, _name=name, _refuse=refuse)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") and name.endswith("__"):
@@ -36,6 +38,9 @@ class GoneName:
 
     def __ror__(self, other: Any) -> Any:
         return Union[other, self]  # noqa: UP007
+
+    def __reduce__(self) -> str:
+        return str(vars(self)["__name__"])  # as that of a class: a copy is the same object
 
     def __repr__(self) -> str:
         return f"<{vars(self)['_name']}, which is gone>"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable
 from functools import cached_property
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wrapt import ObjectProxy
-
-if TYPE_CHECKING:
-    _Proxy = ObjectProxy[Any]
-else:
-    _Proxy = ObjectProxy  # older releases take no type
+from .proxies import BoundProxy
 
 Checked = Callable[..., Any]
 """Called as `checked(instance, *args, **kwargs)` in place of the method.
@@ -48,7 +42,7 @@ class Guarded:
             return MethodType(self._checked, instance)
         bound = self.__wrapped__.__get__(instance, owner)
         called_on = getattr(bound, "__self__", None)
-        return bound if called_on is None else _Bound(bound, self._checked, called_on)
+        return bound if called_on is None else BoundProxy(bound, self._checked, called_on)
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
         # A script's own class may be pickled by value; elsewhere nothing is guarded.
@@ -57,52 +51,6 @@ class Guarded:
 
 def _itself(method: Any) -> Any:
     return method
-
-
-class _Bound(_Proxy):
-    """A bound method, to all who look at it, whose calls go through `checked`."""
-
-    def __init__(self, bound: Any, checked: Checked, called_on: Any) -> None:
-        super().__init__(bound)
-        self._self_checked = checked
-        self._self_called_on = called_on
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._self_checked(self._self_called_on, *args, **kwargs)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return self.__wrapped__.__reduce_ex__(protocol)
-
-
-class GuardedFunction(_Proxy):
-    """Stand for a function in the namespace of its module.
-
-    Scripts may keep a reference to it, so each call checks whether the layer is still on.
-
-    Args:
-        function: what the module had.
-        checked: called in its place.
-        is_in_force: tells whether the layer is still on.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], checked: Checked, is_in_force: Callable[[], bool]
-    ) -> None:
-        super().__init__(function)
-        self._self_checked = checked
-        self._self_is_in_force = is_in_force
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._self_is_in_force():
-            return self._self_checked(None, *args, **kwargs)
-        return self.__wrapped__(*args, **kwargs)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return _function, (self.__module__, self.__name__)
-
-
-def _function(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(module), name)
 
 
 class GuardedMethod:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-import weakref
-from collections.abc import Sequence
 from functools import partial
-from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -19,8 +16,6 @@ from ..places import FoundName, Places
 from ..uses import Journal, Kind
 from ..versions.version_sets import advice
 from ..wording import since
-from .attributes_of_modules import answer
-from .changed import ChangedAttributes
 from .gone_name import GoneName
 from .lookups import (
     NameLookup,
@@ -28,42 +23,24 @@ from .lookups import (
     imports_names,
     is_caught,
     is_part_of_a_package,
+    lookup_of,
 )
 
-_STRUCTURE = "_import_structure"
-_STRUCTURES = f"transformers.{_STRUCTURE}"
 _FIRST_QUESTION = "_handle_fromlist"
 """The function of the import system that asks whether a module has a name."""
 
 
 class Names:
-    """Answer for names that a library no longer has.
+    """Say where names are today that a library no longer has."""
 
-    The module itself and all finders are asked first, so that names that are there stay untouched.
-    """
-
-    def __init__(self, places: Places, journal: Journal, changed: ChangedAttributes) -> None:
+    def __init__(self, places: Places, journal: Journal) -> None:
         self._places = places
         self._journal = journal
-        self._changed = changed
-        self._within: dict[str, set[str]] = {}
-        for name in places.names():
-            place, _, last = name.rpartition(".")
-            self._within.setdefault(place, set()).add(last)
-        self._answered: weakref.WeakSet[ModuleType] = weakref.WeakSet()
         self._modules: list[str] = []
         self._gone_modules: set[str] = set()
-        self._finder = _FormerModuleFinder(self)
 
-    def begin(self) -> None:
-        """Answer for modules that no finder knows."""
-        if self._finder not in sys.meta_path:
-            sys.meta_path.append(self._finder)
-
-    def end(self) -> None:
-        """Stop answering."""
-        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._finder]
-        self._answered.clear()
+    def forget_modules(self) -> None:
+        """Take the modules that were made here out of the imported ones."""
         for name in (*self._modules, *self._gone_modules):
             self._forget(name)
         self._modules.clear()
@@ -81,22 +58,52 @@ class Names:
         if above in self._gone_modules:
             self._forget(above)
 
-    def answer_for(self, module: ModuleType) -> None:
-        """Answer for names that a module does not have."""
-        names = self._within.get(module.__name__)
-        if names and module not in self._answered:
-            self._answered.add(module)
-            answer(module, frozenset(names), self._find, self._changed)
-            if _STRUCTURE in names:
-                self._answer_for_folders(module)
+    def note(self, name: str) -> None:
+        """Note the use of a name that stands for itself."""
+        found = self._places.exactly(name)
+        assert found is not None
+        self._note(found)
 
-    def _answer_for_folders(self, module: ModuleType) -> None:
-        """Let the names of Transformers' modules be asked for by folder."""
-        found = self._places.exactly(_STRUCTURES)
-        if found is not None and _STRUCTURE in vars(module):
-            former = _look_up(found.place)
-            former.told = partial(self._note, found)
-            self._changed.change(module, _STRUCTURE, former)
+    def read(self, name: str, frame: FrameType, upstream: AttributeError) -> Any:
+        """Return the value of a name for a frame that asks for it.
+
+        Raises:
+            AttributeError: that of the library for code that only looks, or one that says more.
+            ImportError: the same, for an import statement whose source is not there.
+        """
+        lookup = lookup_of(frame)
+        if lookup is NameLookup.PROBE:
+            raise upstream
+        return self._find(name, lookup)
+
+    def is_gone(self, module: str) -> bool:
+        """Tell whether a module is gone, and a script has imported it."""
+        return module in self._gone_modules
+
+    def is_wanted(self, name: str, asking: FrameType) -> bool:
+        """Tell whether to make a module that no finder has.
+
+        Args:
+            name: the module.
+            asking: the frame that asks the finders.
+
+        Raises:
+            GoneError: it is gone, and there is no source that shows the statement.
+        """
+        gone = self.gone_name(name)
+        if gone is None and self.former_module(name) is None:
+            return False
+        importing = importing_frame(asking)
+        if importing is None or catches(importing, ModuleNotFoundError):
+            return False
+        if gone is not None:
+            # `from trl import PPOTrainer` asks for this module, as the package has no such name,
+            # and then asks the package again.
+            if is_part_of_a_package(asking) or is_caught(importing):
+                return False
+            if not imports_names(importing):
+                raise self.gone(gone)
+        return True
 
     def _find(self, name: str, lookup: NameLookup) -> Any:
         """Return the value of a name that has moved, by its old place; a stand-in for a gone one.
@@ -212,55 +219,6 @@ class Names:
 
 class _FormerModule(ModuleType):
     """A module that a library no longer has."""
-
-
-class _FormerModuleFinder:
-    """The last finder: it answers for modules that no other finder has."""
-
-    def __init__(self, names: Names) -> None:
-        self._names = names
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        package = sys.modules.get(name.partition(".")[0])
-        if package is not None:
-            # Transformers puts another object in its own place while it is imported.
-            self._names.answer_for(package)
-        found = self._of_later_finders(name, path, target)
-        if found is not None:
-            return found
-        gone = self._names.gone_name(name)
-        if gone is None and self._names.former_module(name) is None:
-            return None
-        asking = sys._getframe(1)
-        importing = importing_frame(asking)
-        if importing is None or catches(importing, ModuleNotFoundError):
-            return None
-        if gone is not None:
-            if is_part_of_a_package(asking):
-                # `from trl import PPOTrainer` asks for this module, as the package has no such
-                # name, and then asks the package again.
-                return None
-            if is_caught(importing):
-                return None
-            if not imports_names(importing):
-                raise self._names.gone(gone)
-        return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
-
-    def _of_later_finders(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None
-    ) -> ModuleSpec | None:
-        """Ask the finders that were added later: Transformers has one for its former modules."""
-        later = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
-        specs = (finder.find_spec(name, path, target) for finder in later)
-        return next((spec for spec in specs if spec is not None), None)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._names.make(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._names.answer_for(module)
 
 
 def _asking_frame() -> FrameType:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ...environment import installed_version, is_version
 from ..changes import (
@@ -23,13 +22,12 @@ from ..changes import (
     Value,
 )
 from ..decisions import of_trainer, other_way_round, passed_to_configuration
+from ..outline import public_names
 from ..places import Places
 from ..rows import guarded_modules
 
 _Row = TypeVar("_Row", bound=Change)
 _ATTRIBUTES = (Attribute, Assigned)
-_WHOLE = "trl."
-"""The library whose modules all concern the layer; others have too many."""
 
 
 def known_release(library: str) -> str | None:
@@ -73,28 +71,6 @@ class MethodRows:
         elif isinstance(row, Adjusted):
             self.adjusted.append(row)
 
-    def watch(self) -> Callable[[Sequence[Any], Mapping[str, Any]], bool]:
-        """Return the check whether a call may have an old spelling; quick, since every call asks.
-
-        It takes the arguments by position, and those by keyword.
-        """
-        conditions = [row.concerns for row in self.adjusted]
-        if self.behaviours or self.defaults or None in conditions:
-            return lambda args, kwargs: True
-        old = frozenset({*self.keywords, *(row.name for row in self.values)})
-        longest = 1 if self.orders else sys.maxsize
-        chosen = [concerns for concerns in conditions if concerns is not None]
-
-        def may_concern(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-            if not old.isdisjoint(kwargs) or len(args) > longest:
-                return True
-            for concerns in chosen:  # noqa: SIM110
-                if concerns(args, kwargs):
-                    return True
-            return False
-
-        return may_concern
-
 
 class Due:
     """The rows of the table for the installed releases.
@@ -111,25 +87,24 @@ class Due:
         version_of: Callable[[str], str | None] = known_release,
         known: Iterable[Change] = (),
     ) -> None:
-        self._rows = (*known, *due_rows(rows, version_of))
+        self.rows = (*known, *due_rows(rows, version_of))
         self._version_of = version_of
         # Each class of each module is asked about.
-        self._by_owner: dict[str, list[tuple[str, Owned]]] = {}
+        self.by_owner: dict[str, list[tuple[str, Owned]]] = {}
         self._methods_by_owner: dict[str, list[tuple[str, Owned]]] = {}
         for row in self.of(Owned):
             is_method = not isinstance(row, _ATTRIBUTES)
             for owner, method in _owners(row):
-                self._by_owner.setdefault(owner, []).append((method, row))
+                self.by_owner.setdefault(owner, []).append((method, row))
                 if is_method:
                     self._methods_by_owner.setdefault(owner, []).append((method, row))
-        self._of_packages: dict[str, dict[str, MethodRows]] = {}
         self._of_configurations: dict[str, MethodRows] = {}
-        releases = {row.gone for row in self._rows}
+        releases = {row.gone for row in self.rows}
         self.packages = frozenset([release.partition(" ")[0] for release in releases])
 
     def of(self, *classes: type[_Row]) -> list[_Row]:
         """Return the rows of these classes."""
-        return [row for row in self._rows if isinstance(row, classes)]
+        return [row for row in self.rows if isinstance(row, classes)]
 
     def is_due(self, change: str) -> bool:
         """Tell whether a library is at a release, as `trl 0.12.0`, or at a later one."""
@@ -141,47 +116,28 @@ class Due:
         """Where names and modules are today."""
         return Places(self.of(Moved, Gone))
 
-    def concerns(self, module: str) -> bool:
-        """Tell whether a module may have something that a row is about."""
-        return module in self._modules or module.startswith(_WHOLE)
-
-    @cached_property
-    def _modules(self) -> frozenset[str]:
+    @property
+    def modules(self) -> frozenset[str]:
+        """The modules that have what a row is about, but for those of TRL, which all may."""
         return guarded_modules() | {name.rpartition(".")[0] for name in self.places.names()}
-
-    def functions_of(self, package: str) -> dict[str, MethodRows]:
-        """Return the rows for the functions of a package; each of its modules is asked about."""
-        found = self._of_packages.get(package)
-        if found is None:
-            found = self._of_packages[package] = self.methods([package])
-        return found
-
-    def has_any(self, cls: type) -> bool:
-        """Tell whether there is a row for a class, or for one that it derives from."""
-        return not self._by_owner.keys().isdisjoint(_public_names(cls))
 
     def methods_of(self, cls: type) -> dict[str, MethodRows]:
         """Return the rows for the methods of a class."""
-        return self.methods(_public_names(cls))
-
-    def attributes_of(self, cls: type) -> dict[str, Attribute]:
-        """Return the rows for the attributes that a class, and no other before it, answers for."""
-        names = _public_names(cls)
-        return self.attributes(names) if self.attributes(names[:1]) else {}
+        return self.methods(public_names(cls))
 
     def attributes(self, ancestors: Sequence[str]) -> dict[str, Attribute]:
         """Return the rows for attributes, by name; the arguments are those of `methods`."""
         return {
             row.name: row
             for ancestor in reversed(ancestors)
-            for _, row in self._by_owner.get(ancestor, ())
+            for _, row in self.by_owner.get(ancestor, ())
             if isinstance(row, Attribute)
         }
 
-    def assigned_of(self, cls: type) -> list[Assigned]:
-        """Return the rows for the attributes of a class that scripts set."""
-        rows = self._by_owner.get(_public_names(cls)[0], ())
-        return [row for _, row in rows if isinstance(row, Assigned)]
+    def assigned(self, owner: str) -> dict[str, Assigned]:
+        """Return the rows for the attributes of a class that scripts set, by name."""
+        rows = self.by_owner.get(owner, ())
+        return {row.name: row for _, row in rows if isinstance(row, Assigned)}
 
     def methods(self, ancestors: Sequence[str]) -> dict[str, MethodRows]:
         """Return the same for the public names of a class and those that it derives from.
@@ -206,7 +162,7 @@ class Due:
         """
         package, _, name = names[0].rpartition(".")
         found = self.methods(names).get(method or "__init__")
-        for called, row in () if method else self._by_owner.get(package, ()):
+        for called, row in () if method else self.by_owner.get(package, ()):
             if called == name:
                 found = found or MethodRows()
                 found.add(row)
@@ -229,13 +185,6 @@ def due_rows(rows: Iterable[Change], version_of: Callable[[str], str | None]) ->
     """Return the rows that concern these releases, as they concern them."""
     look_up = cache(version_of)
     return tuple([due for row in rows if (due := _due(row, look_up)) is not None])
-
-
-def _public_names(cls: type) -> list[str]:
-    """Return the names that the table has for a class and those that it derives from."""
-    return [
-        f"{ancestor.__module__.partition('.')[0]}.{ancestor.__name__}" for ancestor in cls.__mro__
-    ]
 
 
 def _owners(row: Owned) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,9 @@ class Neighbours:
         scripts = [text for path in paths if (text := text_of(path))]
         if any(name in text and readers.reads_itself(text) for text in scripts):
             return Reader(())  # the keys are the script's own
-        found = {reader for text in scripts if (reader := readers.of_script(text))}
+        found = {
+            reader for text in scripts if (reader := readers.of_script(text, self._folders[0]))
+        }
         return found.pop() if len(found) == 1 else None
 
 

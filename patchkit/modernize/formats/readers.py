@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..errors import ScriptError
 from ..reading import read
@@ -94,8 +95,12 @@ def are_settings(names: Collection[str]) -> bool:
     return not _TRAINING.union(_MODEL, *_SIGNS.values()).isdisjoint(names)
 
 
-def of_script(text: str) -> Reader | None:
+def of_script(text: str, folder: Path | None = None) -> Reader | None:
     """Return what reads the command line of a script.
+
+    Args:
+        text: of the script.
+        folder: where it lies; None if modules beside it are not to be read.
 
     Returns:
         the reader; None if the script has no parser of Transformers or TRL, does not show what the
@@ -104,7 +109,7 @@ def of_script(text: str) -> Reader | None:
     if not any(name in text for name in _PARSERS):
         return None
     try:
-        calls = read(text).calls
+        calls = read(text, folder).calls
     except ScriptError:
         return None
     parsers = [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
@@ -114,7 +119,7 @@ def of_script(text: str) -> Reader | None:
         for given in [*parser.positional[:1], *parser.keywords.values()]
         for value in flat(given.values)
     ]
-    if not found:
+    if not any(names or fields for names, fields in found):
         return None
     return Reader(
         tuple(dict.fromkeys(names for names, _ in found if names)),

@@ -109,9 +109,9 @@ class CallPlan:
         """Tell whether an argument is this call's alone; leave a remark if it is not."""
         old = f"{self.name}({name}=)"
         if isinstance(given.holder, ast.Assign) and not _is_renamed(row):
-            self.plan.remark(
-                given.holder, old, f"{since(row)}; a later line gives it: fix it there"
-            )
+            decision = decide(row)
+            what = decision.advice or decision.refusal
+            self.plan.remark(given.holder, old, f"{since(row)}; {what}")
             return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True

@@ -70,6 +70,11 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     ]
     if not makers or len(makers) < len(other.values):
         return
+    if other is given:
+        old = f"{call.name}({action.keyword}={action.made_by.rpartition('.')[2]}(…))"
+        call.remove(action.keyword)
+        plan.changed(given.node, old, "leave it out", f"it {since(row)}")
+        return
     old = f"{call.name}({action.keyword}=) with a model that has adapters already"
     held = {
         ast.dump(argument.node)

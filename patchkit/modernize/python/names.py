@@ -47,6 +47,9 @@ def plan_names(plan: Plan) -> None:
         module, _, last = place.rpartition(".")
         if module in _WHOLE and _qualify(plan, use, place):
             pass
+        elif _has_already(plan, use, place):
+            assert use.alias is not None
+            plan.edits.dropped[span_of(use.node)].add(use.alias.name)
         elif isinstance(use.node, ast.ImportFrom) and use.alias is not None:
             bound = use.alias.asname or use.alias.name
             if use.alias.asname is None and _rename(plan, use.alias.name, last):
@@ -59,7 +62,7 @@ def plan_names(plan: Plan) -> None:
             plan.remark(use.node, use.name, f"{since(row)}; it is {place} today")
             continue
         elif isinstance(use.node, ast.expr):
-            plan.edits.sources[span_of(use.node)] = plan.imports.name(place, use.node)
+            plan.edits.sources[span_of(use.node)] = _called(plan, place, use.node)
         _found(plan, use, became)
         if isinstance(row, Moved) and row.read:
             _read_today(plan, row)
@@ -82,12 +85,34 @@ def _is_unused(plan: Plan, use: ScriptUse) -> bool:
     return (use.alias.asname or use.alias.name) not in used and not used.isdisjoint(others)
 
 
+def _has_already(plan: Plan, use: ScriptUse, place: str) -> bool:
+    """Let a script use today's name where it imports that beside the old one; False if not."""
+    return (
+        isinstance(use.node, ast.ImportFrom)
+        and use.alias is not None
+        and use.alias.asname is None
+        and any(
+            other.name == place
+            and other.node is use.node
+            and other.alias is not None
+            and other.alias.asname is None
+            for other in plan.script.uses
+        )
+        and _replace(plan, use.alias.name, place.rpartition(".")[2])
+    )
+
+
 def _read_today(plan: Plan, row: Moved) -> None:
     """Read what is the result today in place of a part of it."""
     parts = row.read.count(".")
+    outer = row.read.split(".")[1]
+    inside: set[ast.AST] = set()
     for node in ast.walk(plan.script.tree):
+        if isinstance(node, ast.Attribute) and node.attr == outer and node not in inside:
+            plan.remark(node, f".{outer}", f"{since(row)}; {row.otherwise}")
         if isinstance(node, ast.Attribute) and ast.unparse(node).endswith(row.read):
             inner: ast.expr = node
+            inside.update(ast.walk(node))
             for _ in range(parts):
                 assert isinstance(inner, ast.Attribute)
                 inner = inner.value
@@ -112,6 +137,15 @@ def _qualify(plan: Plan, use: ScriptUse, place: str) -> bool:
     if not imports.has(module):
         plan.edits.after[plan.lines.statement(node)].append(f"import {module}")
     return True
+
+
+def _called(plan: Plan, place: str, node: ast.expr) -> str:
+    """Return what a script calls a name, which it then imports."""
+    module = place.rpartition(".")[0]
+    if module not in _WHOLE or (plan.script.has_meaning(module) and not plan.imports.has(module)):
+        return plan.imports.name(place, node)
+    plan.imports.module(module)
+    return place
 
 
 def _rename(plan: Plan, old: str, new: str) -> bool:
@@ -170,6 +204,10 @@ def _import_from(
                 plan.edits.extended[span].append(new)
     for module, several in by_module.items():
         plan.edits.dropped[span] |= {use.alias.name for use, _ in several if use.alias}
+        if module == node.module and not node.level:
+            known = [new.alias for new in plan.edits.extended[span]]
+            plan.edits.extended[span] += [new for _, new in several if new.alias not in known]
+            continue
         aliases = ", ".join(dict.fromkeys(new.alias for _, new in several))
         text = f"from {module} import {aliases}"
         plan.edits.after[plan.lines.statement(node)].append(text)

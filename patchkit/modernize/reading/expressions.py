@@ -18,7 +18,7 @@ from .script import (
     ScriptCall,
     ScriptUse,
 )
-from .settings_files import OPENING, READERS, settings_of
+from .settings_files import OPENING, READERS, settings_named, settings_of
 from .values import (
     Constant,
     Dictionary,
@@ -341,6 +341,11 @@ class Expressions:
                 settings, file = values[0].content, values[0].file
                 for name, value in settings.items() if isinstance(settings, dict) else ():
                     yield name, Given(keyword.lineno, keyword.value, value, file=file)
+            elif not values and self.script.folder is not None:
+                # The path of the file is not written down, so the name of the settings must do.
+                for file, held in settings_named(_last_of(keyword.value), self.script.folder):
+                    for name, value in held.items():
+                        yield name, Given(keyword.lineno, keyword.value, value, file=file)
 
     def _entries(self, node: Holder, depth: int = 0) -> Iterator[tuple[str, Given]]:
         """Yield the entries of a dictionary, and those that it gets from others and later."""
@@ -429,6 +434,13 @@ def default_of(node: ast.AnnAssign) -> ast.Constant | None:
         named = (keyword.value for keyword in value.keywords if keyword.arg == "default")
         value = next(named, None)
     return value if isinstance(value, ast.Constant) else None
+
+
+def _last_of(node: ast.expr) -> str:
+    """Return the attribute or key that an expression ends in; empty for another expression."""
+    if isinstance(node, ast.Subscript):
+        return str(node.slice.value) if isinstance(node.slice, ast.Constant) else ""
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def literal(node: ast.expr) -> object:

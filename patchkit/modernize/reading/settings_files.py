@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,10 @@ OPENING = frozenset({"Path", "open", "read_text"})
 """Functions and methods between the path of a file and what reads its settings."""
 READERS = frozenset({"full_load", "load", "loads", "safe_load"})
 """Functions of json and yaml that read settings."""
+_NAMED = ("*.yaml", "*.yml", "*.json", "*/*.yaml", "*/*.yml", "*/*.json")
+_MOST = 40
+"""Files that are looked into for the settings of one name."""
+_DEEPEST = 4
 _LARGEST = 1_000_000
 """Bytes of a file that is looked into."""
 
@@ -38,3 +44,26 @@ def settings_of(path: Path) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
+
+
+def settings_named(key: str, folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield settings of a name that files beside a script and in folders there have, with the file.
+
+    Args:
+        key: the name, a key on some level of a file.
+        folder: where the script lies.
+    """
+    paths = sorted(chain.from_iterable(map(folder.glob, _NAMED))) if key else ()
+    for path in islice(paths, _MOST):
+        for settings in _named(key, settings_of(path)):
+            yield path.relative_to(folder).as_posix(), settings
+
+
+def _named(key: str, content: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    if not isinstance(content, dict) or depth > _DEEPEST:
+        return
+    for name, value in content.items():
+        if name == key and isinstance(value, dict):
+            yield {each: held for each, held in value.items() if isinstance(each, str)}
+        else:
+            yield from _named(key, value, depth + 1)

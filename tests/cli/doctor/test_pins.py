@@ -162,6 +162,10 @@ LLAMAFACTORY: Records = {
         ("pip install -U trl peft", "pip install -U 'trl<=0.24.0,>=0.18.0' peft"),
         ("pip install 'torch<2.15'", ""),
         ("pip install --force-reinstall torch", "pip install --force-reinstall torch"),
+        (
+            "pip install torch==2.11.0",
+            "pip install --extra-index-url https://download.pytorch.org/whl/cpu torch==2.11.0",
+        ),
         ("pip uninstall transformers", ""),
         ("pip uninstall torch", "pip uninstall torch"),
         ("python -m bitsandbytes  # lists files", "python -m bitsandbytes  # lists files"),

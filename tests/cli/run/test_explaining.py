@@ -87,7 +87,7 @@ def test_nothing_is_said(world, source: str) -> None:
         ["-c", DYING],
         ["-m", "dying"],
         ["-c", f"import threading, time; threading.Thread(target=time.sleep, args=(1,)).start(); {DYING}"],
-        ["-c", f"import os, sys; os.execv(sys.executable, ['python', '-c', {DYING!r}])"],
+        ["-c", f"import os, sys; os.execv(sys.executable, [sys.executable, '-c', {DYING!r}])"],
     ],
 )  # fmt: skip
 def test_ways_to_run(world, command: list[str]) -> None:

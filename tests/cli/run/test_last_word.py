@@ -53,6 +53,11 @@ FRAMEWORKS = {
     "wearing": "import functools, madeup\noriginal = madeup.Trainer.__init__\n"
     "def init(self): pass\ninit.__module__ = 'madeup'\ninit.__qualname__ = 'Trainer.__init__'\n"
     "madeup.Trainer.__init__ = init\n",
+    "naming": "import madeup\nmade = dict(vars(madeup))\nexec('def __init__(self): pass', made)\n"
+    "madeup.Trainer.__init__ = made['__init__']\nmade['__init__'].__module__ = __name__\n",
+    "nameless": "import madeup\nmade = dict(vars(madeup))\n"
+    "exec(compile('def __init__(self): pass', '<theirs>', 'exec'), made)\n"
+    "madeup.Trainer.__init__ = made['__init__']\n",
 }  # fmt: skip
 
 
@@ -147,6 +152,14 @@ def test_modules_that_were_not_imported(trainers) -> None:
         (
             "wearing",
             "Trainer.__init__ replaced by wearing_framework.inner (frame-wearing 2.1) afterwards; not in force there: madeup-trainer",
+        ),
+        (
+            "naming",
+            "Trainer.__init__ replaced by naming_framework.inner (frame-naming 2.1) afterwards; not in force there: madeup-trainer",
+        ),
+        (
+            "nameless",
+            "Trainer.__init__ replaced by code of <theirs> afterwards; not in force there: madeup-trainer",
         ),
     ],
 )

@@ -275,7 +275,7 @@ EVALUATIONS = {
     "last_step": _EVALUATED.format(steps=3),
     "last_step_of_an_old_script": "try:\n"
     "    TrainingArguments('o', use_cpu=True, evaluation_strategy='no')\n"
-    "except TypeError:\n"
+    "except Exception:\n"
     "    pass\n" + _EVALUATED.format(steps=3),
     "evaluated_anyway": _EVALUATED.format(steps=2),
 }

@@ -26,6 +26,65 @@ LOADING = {
         1,
         "use_flash_attention_2",
     ),
+    "without_checks": (
+        "import datasets, pathlib\n"
+        "pathlib.Path('rows.json').write_text('{\"a\": 1}')\n"
+        "made = datasets.load_dataset('json', data_files='rows.json', ignore_verifications=True)\n"
+        "result = made['train'][0]",
+        "'ignore_verifications'",
+        {"a": 1},
+        "write verification_mode='no_checks'",
+    ),
+    "traced": (
+        "from transformers import BertConfig, BertForSequenceClassification\n"
+        "BertForSequenceClassification(BertConfig(vocab_size=9, hidden_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=2, intermediate_size=8)).save_pretrained('bert')\n"
+        "made = BertForSequenceClassification.from_pretrained(\n"
+        "    'bert', torchscript=True, finetuning_task='t').eval()\n"
+        "ids = torch.tensor([[5, 6]])\n"
+        "result = torch.equal(torch.jit.trace(made, ids)(ids)[0], made(ids)[0])",
+        "'torchscript'",
+        True,
+        "write return_dict=False",
+    ),
+    "described_pictures": (
+        "from transformers import GPT2Config, GPT2LMHeadModel, ViTConfig, ViTModel\n"
+        "from transformers import VisionEncoderDecoderModel\n"
+        "ViTModel(ViTConfig(hidden_size=8, intermediate_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=2, image_size=8, patch_size=4)).save_pretrained('vit')\n"
+        "GPT2LMHeadModel(GPT2Config(vocab_size=20, n_embd=8, n_layer=1, n_head=2)).save_pretrained(\n"
+        "    'gpt')\n"
+        "made = VisionEncoderDecoderModel.from_encoder_decoder_pretrained(\n"
+        "    'vit', 'gpt', decoder_attn_pdrop=0.3)\n"
+        "settings = made.config.decoder\n"
+        "result = [settings.is_decoder, settings.add_cross_attention, settings.attn_pdrop,\n"
+        "    hasattr(made.decoder.transformer.h[0], 'crossattention')]",
+        "has no attribute 'is_decoder'",
+        [True, True, 0.3, True],
+        "give decoder_config=",
+    ),
+    "named_reference": (
+        "from trl import DPOTrainer\n"
+        "made = DPOTrainer(MODEL, MODEL, args=arguments(), train_dataset=PAIRS, tokenizer=TOKENIZER,\n"
+        "    beta=0.1, model_init_kwargs={'torch_dtype': torch.float32},\n"
+        "    ref_model_init_kwargs={'torch_dtype': torch.bfloat16})\n"
+        "result = [str(made.ref_model.dtype), made.train().global_step]",
+        "'tokenizer'",
+        ["torch.bfloat16", 1],
+        "load it: ref_model=AutoModelForCausalLM.from_pretrained(",
+    ),
+    "own_collator": (
+        "from trl import KTOConfig, KTOTrainer\n"
+        "from trl.trainer.utils import DPODataCollatorWithPadding\n"
+        "rows = Dataset.from_dict(\n"
+        "    {'prompt': ['a', 'b'], 'completion': ['c', 'd'], 'label': [True, False]})\n"
+        "made = KTOTrainer(model(), args=KTOConfig(**FAST), train_dataset=rows,\n"
+        "    processing_class=TOKENIZER, data_collator=DPODataCollatorWithPadding(pad_token_id=0))\n"
+        "result = made.train().global_step",
+        "cannot import name 'DPODataCollatorWithPadding'",
+        1,
+        "leave it out: the trainer makes another one",
+    ),
     "interrupted_download": (
         "AutoModelForCausalLM.from_pretrained(MODEL, resume_download=True)\nresult = 1",
         "'resume_download'",

@@ -37,7 +37,7 @@ def state():
 def attempt():
     try:
         return TrainingArguments("out", evaluation_strategy="no", use_cpu=True).eval_strategy.value
-    except TypeError as error:
+    except Exception as error:
         return str(error)
 
 before, found = state(), [attempt()]

@@ -180,3 +180,23 @@ def test_any_text_is_read(text: str) -> None:
         assert list(yaml.safe_load_all(result.text)) != [None]
     except yaml.constructor.ConstructorError:
         assert result.text == before
+
+
+def test_classes_of_a_module_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "h.py").write_text(
+        "from transformers import HfArgumentParser, TrainingArguments\n"
+        "class H4ArgumentParser(HfArgumentParser):\n    pass\n"
+        "class Own(TrainingArguments):\n    max_length: int = 4\n    warmup_ratio: float = 0.1\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "from h import H4ArgumentParser, Own\nH4ArgumentParser((Own, Other)).parse()\n"
+    )
+    file = tmp_path / "train.yaml"
+    file.write_text("evaluation_strategy: steps\nmax_length: 3\nlearning_rate: 1e-4\n")
+    text = yaml_settings.modernize(file.read_text(), DUE, Neighbours(file).reader).text
+    assert text == "eval_strategy: steps\nmax_length: 3\nlearning_rate: 1e-4\n"
+
+
+def test_a_parser_of_classes_that_nobody_shows_tells_nothing(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("TrlParser((Some, Other))\n")
+    assert Neighbours(tmp_path / "train.yaml").reader() is None

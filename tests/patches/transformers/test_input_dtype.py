@@ -163,6 +163,23 @@ def test_a_norm_in_bfloat16_takes_float32_on_a_cpu(name: str) -> None:
             assert torch.equal(run(), expected)
 
 
+def test_a_convolution_takes_what_packed_layers_hand_on() -> None:
+    """A packed layer returns the dtype of its input, as these in float32 do."""
+    modeling = pytest.importorskip("transformers.models.lfm3_vl.modeling_lfm3_vl")
+    config = transformers.Lfm3VlConfig(vision_config={"hidden_size": 4, "num_attention_heads": 2})
+    module = modeling.Lfm3VlVisionShortConv(config.vision_config, 0)
+    x, grid = numbers(16, 4), [[1, 4, 4]]
+    with torch.no_grad():
+        expected = module(x, grid)
+        with patchkit.patched(only=ID, strict=True):
+            assert torch.equal(module(x, grid), expected)
+        module.spatial_conv.bfloat16()
+        with pytest.raises(RuntimeError, match="Input type"):
+            module(x, grid)
+        with patchkit.patched(only=ID, strict=True):
+            assert torch.allclose(module(x, grid), expected, atol=0.02)
+
+
 @pytest.mark.parametrize("cls", ["NewFeatureProjection", "NewMultiModalProjector", "NewMerger"])
 def test_what_may_be_the_first_norm_of_a_new_model_is_reported(cls: str) -> None:
     """The scan asks about a class that takes inputs; it knows layers, and projections looked at."""

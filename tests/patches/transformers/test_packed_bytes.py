@@ -1,8 +1,10 @@
-"""LayoutLMv3, WavLM and RWKV, which read the weights of layers themselves."""
+"""LayoutLMv3, WavLM, RWKV and others that read the weights of layers themselves."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import inspect
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from patchkit.lab import quantized, shapes, tiny
 
 tiny.go_offline()
 
+import bitsandbytes  # noqa: E402
 import peft  # noqa: E402
 import transformers  # noqa: E402
 from patchkit.patches.transformers.packed_bytes import TINY_LAYOUTLM  # noqa: E402
@@ -106,6 +109,74 @@ def test_wavlm_attends_with_the_values(bits: int) -> None:
             found = attend(attention, inputs.bfloat16())
     assert found.dtype == torch.bfloat16
     assert distance(found, expected) < ROUNDING
+
+
+def packed(layer: torch.nn.Linear, bits: int) -> torch.nn.Module:
+    """Return a layer of bitsandbytes with a layer's values."""
+    size = (layer.in_features, layer.out_features, layer.bias is not None)
+    result: torch.nn.Module = (
+        bitsandbytes.nn.Linear4bit(*size, compute_dtype=torch.bfloat16, quant_type="nf4")
+        if bits == 4
+        else bitsandbytes.nn.Linear8bitLt(*size, has_fp16_weights=False)
+    )
+    result.load_state_dict(layer.state_dict())
+    if layer.bias is not None:
+        result.bias = layer.bias
+    return result.to("cpu")
+
+
+def mask_head() -> tuple[Any, tuple[torch.Tensor, ...]]:
+    from transformers.models.detr import modeling_detr as detr
+
+    given = inspect.signature(detr.DetrMHAttentionMap).parameters
+    sizes = dict.fromkeys(("hidden_size", "query_dim", "hidden_dim"), 64)
+    options = {**sizes, "num_attention_heads": 4, "num_heads": 4, "dropout": 0.0, "std": 0.02}
+    head = detr.DetrMHAttentionMap(**{name: options[name] for name in given if name in options})
+    return head, (torch.randn(1, 3, 64), torch.randn(1, 64, 2, 2))
+
+
+def x_vectors() -> tuple[Any, tuple[torch.Tensor, ...]]:
+    from transformers.models.wav2vec2.modeling_wav2vec2 import TDNNLayer
+
+    config = transformers.Wav2Vec2Config(
+        tdnn_dim=(64, 64), tdnn_kernel=(2, 2), tdnn_dilation=(1, 1)
+    )
+    return TDNNLayer(config, 1), (torch.randn(1, 6, 64),)
+
+
+def mobilebert_head() -> tuple[Any, tuple[torch.Tensor, ...]]:
+    from transformers.models.mobilebert.modeling_mobilebert import MobileBertLMPredictionHead
+
+    config = transformers.MobileBertConfig(vocab_size=64, hidden_size=128, embedding_size=64)
+    return MobileBertLMPredictionHead(config), (torch.randn(1, 6, 128),)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("made", [mask_head, x_vectors, mobilebert_head])
+def test_weights_that_are_given_to_operators_are_values(made: Any, bits: int) -> None:
+    torch.manual_seed(0)
+    module, inputs = made()
+    module.eval()
+    with torch.no_grad():
+        expected = module(*inputs)
+    module.bfloat16()
+    for name, layer in list(module.named_modules()):
+        if isinstance(layer, torch.nn.Linear) and name.rpartition(".")[2] != "decoder":
+            setattr(module, name, packed(layer, bits))
+
+    def run() -> torch.Tensor:
+        with torch.no_grad():
+            result: torch.Tensor = module(*(tensor.bfloat16() for tensor in inputs))
+            return result.float()
+
+    if bits == 4:
+        with pytest.raises(RuntimeError, match=r"size|shape"):
+            run()
+    else:
+        with contextlib.suppress(RuntimeError):  # a convolution of whole numbers and bfloat16
+            assert distance(run(), expected) > 1
+    with patchkit.patched(only=WITH_PACKING, strict=True):
+        assert distance(run(), expected) < 0.2
 
 
 def rwkv() -> Any:

@@ -12,6 +12,8 @@ from ..call import OldCall, Surroundings
 from ..configuration import remade
 
 _CLASSES = "reward_processing_classes"
+_COLLATOR = "data_collator"
+_OF_PAIRS = "DPODataCollatorWithPadding"
 
 
 def own_configuration(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -65,6 +67,23 @@ def encoder_and_decoder(call: OldCall, row: Adjusted, surroundings: Surroundings
     if getattr(config, "is_encoder_decoder", False):
         old = f"{call.name} of a model with an encoder and a decoder"
         raise call.refuse(row, old, "Train a model that has a decoder only.")
+
+
+def collator_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Leave out the collator that the trainer made itself where none was given.
+
+    Raises:
+        LegacyError: it is one of a class that the script derives from that.
+    """
+    given = call.arguments.get(_COLLATOR)
+    if all(cls.__name__ != _OF_PAIRS for cls in type(given).__mro__):
+        return
+    old = f"{call.name}({_COLLATOR}={type(given).__name__}(…))"
+    if type(given).__name__ != _OF_PAIRS:
+        module = call.method.owner.__module__
+        raise call.refuse(row, old, f"Derive it from the collator of {module}.")
+    del call.arguments[_COLLATOR]
+    call.fix(row, old, "leave it out: the trainer makes another one")
 
 
 def dtype_of_the_model(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

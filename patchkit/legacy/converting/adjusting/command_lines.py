@@ -11,6 +11,7 @@ from typing import Any
 
 from ...changes import Adjusted, Behaviour
 from ...guarding.classes import belongs_to_a_library
+from ...guarding.guard import GuardedMethod
 from ...uses import Kind
 from ..call import OldCall, Surroundings
 from ..keywords import translate
@@ -161,8 +162,6 @@ def _current_settings(
 
     Attributes that scripts read are noted in the call of the parser.
     """
-    from ...guarding.guard import GuardedMethod  # wrapt takes a third of an answer's time
-
     classes: list[Any] = list(filter(dataclasses.is_dataclass, parser.dataclass_types))
     known = {field.name for cls in classes for field in dataclasses.fields(cls)}
     settings = dict(given)

@@ -13,7 +13,7 @@ from ...changes import Form, Gone, Moved
 from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
-_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read"})
+_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read", "else"})
 _OF_GONE = frozenset({"instead", "source", "forms"})
 _OF_FORM = frozenset({"before", "what", "also"})
 
@@ -42,6 +42,7 @@ class _NameReader(TableReader):
                 differs=differs,
                 wrapped=self._text("wrapped", optional=True),
                 read=self._text("read", optional=True),
+                otherwise=self._text("else", optional=True),
             )
 
     def gone(self) -> Iterator[Moved | Gone]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ...conftest import ROOT
 
 INPUTS = {
     ("causal", "llama"): "text",
@@ -78,20 +81,31 @@ for power in (16, 28, 60):
 
 
 @pytest.fixture(scope="module")
+def printed(forks, on_path) -> Callable[..., list[str]]:
+    """`printed(program, folder, …)`: the lines of a program of the workbench, with these arguments."""
+
+    def run(program: str, folder: Path, *arguments: str) -> list[str]:
+        if forks:
+            code = f"import sys\nsys.path.append({str(ROOT)!r})\n{program}"
+            status, stdout, stderr = forks.run(folder, {}, argv=["-c", *arguments], code=code)
+        else:
+            command = [sys.executable, "-c", program, *arguments]
+            done = subprocess.run(command, cwd=folder, env=on_path, capture_output=True, text=True)
+            status, stdout, stderr = done.returncode, done.stdout, done.stderr
+        assert status == 0, stderr
+        return stdout.splitlines()
+
+    return run
+
+
+@pytest.fixture(scope="module")
 def builds(
-    on_path, tmp_path_factory: pytest.TempPathFactory
+    printed, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[tuple[str, str], tuple[Any, int, list[str]]]:
     """What came of each type that is installed, how many parameters are loaded, and which are zero."""
     pytest.importorskip("transformers")
-    done = subprocess.run(
-        [sys.executable, "-c", BUILD, json.dumps(list(INPUTS))],
-        cwd=tmp_path_factory.mktemp("builds"),
-        env=on_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
+    said = printed(BUILD, tmp_path_factory.mktemp("builds"), json.dumps(list(INPUTS)))
+    lines = (json.loads(line) for line in said if line.startswith("["))
     return {(task, name): (built, loaded, zeros) for task, name, built, loaded, zeros in lines}
 
 
@@ -107,13 +121,9 @@ def test_a_tiny_model_is_built(task: str, name: str, builds) -> None:
     assert zeros == []
 
 
-def test_a_training_goes_on_until_the_scaler_takes_two_steps(on_path, tmp_path: Path) -> None:
+def test_a_training_goes_on_until_the_scaler_takes_two_steps(printed, tmp_path: Path) -> None:
     pytest.importorskip("peft")
-    done = subprocess.run(
-        [sys.executable, "-c", TRAIN], cwd=tmp_path, env=on_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    usual, skipping, without_end = map(json.loads, done.stdout.splitlines())
+    usual, skipping, without_end = map(json.loads, printed(TRAIN, tmp_path))
     assert usual == [28, [True, True], ""]
     changed, taken, error = skipping
     assert (changed, error) == (28, "")

@@ -1,0 +1,54 @@
+"""Fixtures: what a release consists of, built once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: object, cwd: Path) -> str:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def build(folder: Path, *options: str, tree: Path = ROOT) -> None:
+    run(sys.executable, "-m", "build", *options, "--outdir", folder, tree, cwd=folder)
+
+
+@pytest.fixture(scope="session")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an sdist, and of a wheel that was built from it, so that both are complete.
+
+    Nothing is there for the build but what pyproject.toml requires.
+    """
+    folder = tmp_path_factory.mktemp("dist")
+    build(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(distributions: Path) -> Path:
+    (wheel,) = distributions.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def sdist(distributions: Path) -> Path:
+    (sdist,) = distributions.glob("*.tar.gz")
+    return sdist
