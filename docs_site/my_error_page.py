@@ -105,7 +105,8 @@ def data(
             "files": json.loads(raised.TABLE.read_text(encoding="utf-8")),
         },
         "titles": {name: title(name) for name in LIBRARIES},
-        "since": shipped_table(SINCE),
+        # Its names are among those of the history.
+        "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind != "names"},
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],

@@ -53,7 +53,9 @@ KINDS = {
     "ProcessorMixin": r"Processor$",
 }
 """Base classes, and how the names of their subclasses look."""
-FLAGS = re.compile(r"(?:not used by the HfArgumentParser:|unrecognized arguments:)(.*)")
+FLAGS = re.compile(
+    r"(?:not used by the HfArgumentParser:|unrecognized arguments:|arguments from config file:)(.*)"
+)
 OWN = re.compile(
     r"([\w.]+(?:\([^()]*\))?) ((?:has been gone since|came with) [A-Za-z_]+ [\d.]*\d)([.;]) (.+)"
 )
