@@ -85,6 +85,14 @@ LOADING = {
         1,
         "leave it out: the trainer makes another one",
     ),
+    "accelerated": (
+        "from accelerate import Accelerator\n"
+        "made = Accelerator(fp16=False, logging_dir='logs', cpu=True)\n"
+        "result = [made.mixed_precision, made.project_dir]",
+        "'fp16'",
+        ["no", "logs"],
+        "leave it out",
+    ),
     "interrupted_download": (
         "AutoModelForCausalLM.from_pretrained(MODEL, resume_download=True)\nresult = 1",
         "'resume_download'",
