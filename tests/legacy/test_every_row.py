@@ -566,8 +566,10 @@ def test_behaviours(row: Behaviour) -> None:
     owner, method = split(row)
     silent = row.silent
     needed = [*silent.only.items(), *((name, 1) for name in silent.given)][:1] if silent else []
-    given = ", ".join(f"{name}={value!r}" for name, value in needed)
-    call = f"{owner}().{method}({given})" if method else f"{owner}({given})"
+    one = [(name, value[0] if type(value) is tuple else value) for name, value in needed]
+    given = "".join(f"\n{name}={value!r}" for name, value in one)
+    of_object = f"{owner}()" if "." in owner else owner
+    call = f"{of_object}.{method}({given})" if method else f"{owner}({given})"
     listed = "".join(
         f"{name}=[{held!r}]" for name, held in (silent.listed if silent else {}).items()
     )

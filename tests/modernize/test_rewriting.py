@@ -49,6 +49,14 @@ CASES = {
         "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\nTrainingArguments('o', optim=h['opt'])\n",
         "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\n# patchkit: TrainingArguments(optim='adamw_hf') has been gone since Transformers 4.50.0; write optim='adamw_torch'\nTrainingArguments('o', optim=h['opt'])\n",
     ),
+    "a task that is gone, as the first argument": (
+        "from transformers import pipeline\npipeline('summarization', model=m)\npipeline('vqa')\npipeline('fill-mask')\n",
+        "from transformers import pipeline\n# patchkit: pipeline has no task summarization, translation or text2text-generation: call generate() of the model, since Transformers 5.0.0\npipeline('summarization', model=m)\n# patchkit: pipeline(task='vqa') has been gone since Transformers 5.3.0. Write image-text-to-text, with a model that chats about images.\npipeline('vqa')\npipeline('fill-mask')\n",
+    ),
+    "a number that only a person knows": (
+        "from peft import AdaLoraConfig\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
+        "from peft import AdaLoraConfig\n# patchkit: AdaLoraConfig needs total_step=, the number of training steps, since PEFT 0.15.0\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
+    ),
     "checks that are left out": (
         "from datasets import load_dataset\nload_dataset('d', ignore_verifications=True)\nload_dataset('d', ignore_verifications=v)\n",
         "from datasets import load_dataset\nload_dataset('d', verification_mode=\"no_checks\")\nload_dataset('d', verification_mode=\"no_checks\" if v else None)\n",
