@@ -631,6 +631,9 @@ def scenes(row: Adjusted) -> Iterator[str]:
     """Yield scripts with a combination of arguments that a row is about."""
     action, owner = row.in_source, row.owners[0]
     match action:
+        case LeftOut() if action.keyword == action.beside:
+            module, _, name = action.made_by.rpartition(".")
+            yield f"from {module} import {name}\nimport trl\n{owner}('m', {action.keyword}={name}(0))\n"
         case LeftOut():
             yield (
                 "import peft, trl\nc = peft.LoraConfig()\nm = peft.get_peft_model(b, c)\n"

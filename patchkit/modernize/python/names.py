@@ -174,8 +174,7 @@ def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:
     because = f"it {since(became.row)}"
     if became.differs:
         because += f"; {became.differs}"
-    new = became.place if module in _WHOLE else f"from {module} import {last}"
-    plan.find(use.line, use.name, new, because, ScriptOutcome.CHANGED)
+    plan.find(use.line, use.name, f"from {module} import {last}", because, ScriptOutcome.CHANGED)
 
 
 def _module(plan: Plan, use: ScriptUse, became: FoundName) -> None:

@@ -88,9 +88,9 @@ LOADING = {
     "accelerated": (
         "from accelerate import Accelerator\n"
         "made = Accelerator(fp16=False, logging_dir='logs', cpu=True)\n"
-        "result = [made.mixed_precision, made.project_dir]",
+        "result = made.project_dir",
         "'fp16'",
-        ["no", "logs"],
+        "logs",
         "leave it out",
     ),
     "interrupted_download": (
