@@ -419,7 +419,8 @@ class OtherResults(PlainData):
         told: the difference, as the end of a sentence that begins with the call.
         unless: keywords with which the results are the same.
         but: keywords and values with which they are the same.
-        only: keywords and values without which they are the same; one of them is enough.
+        only: keywords and values without which they are the same; one of them is enough. Several
+            values of a keyword are in a tuple; a function's first argument counts as that keyword.
         given: the same for keywords with any value.
         unless_set: attributes with which they are the same, if the script sets them on any object.
         listed: keywords of other calls, and what their lists have, without which they are the same.

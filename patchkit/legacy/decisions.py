@@ -306,7 +306,10 @@ def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:
 
 
 def _has_one(given: Mapping[str, Any], values: Mapping[str, object]) -> bool:
-    return any(name in given and given[name] == value for name, value in values.items())
+    return any(
+        name in given and (given[name] in value if type(value) is tuple else given[name] == value)
+        for name, value in values.items()
+    )
 
 
 def passed_to_configuration(row: Keyword) -> str:

@@ -32,7 +32,6 @@ RUN = {
 
 
 NOT_SEEN = {
-    "0.7/peft_seq2seq_loop.py": ScriptVerdict.AS_IT_IS,  # AdaLoraConfig without total_step
     "0.9/dpo_own_loss.py": ScriptVerdict.NOT,  # a method that no trainer calls any more
 }
 """What is said of scripts with something old that is no name and no keyword."""

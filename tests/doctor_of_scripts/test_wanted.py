@@ -282,7 +282,7 @@ def test_a_function_takes_what_its_class_takes(look) -> None:
     )
     assert {old.old for old in found.combined} == {
         "load_dataset(use_auth_token=)",
-        "load_dataset(ignore_verifications=True)",
+        "load_dataset(ignore_verifications=)",
     }
 
 

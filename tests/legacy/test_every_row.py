@@ -572,8 +572,10 @@ def test_behaviours(row: Behaviour) -> None:
     owner, method = split(row)
     silent = row.silent
     needed = [*silent.only.items(), *((name, 1) for name in silent.given)][:1] if silent else []
-    given = ", ".join(f"{name}={value!r}" for name, value in needed)
-    call = f"{owner}().{method}({given})" if method else f"{owner}({given})"
+    one = [(name, value[0] if type(value) is tuple else value) for name, value in needed]
+    given = "".join(f"\n{name}={value!r}" for name, value in one)
+    of_object = f"{owner}()" if "." in owner else owner
+    call = f"{of_object}.{method}({given})" if method else f"{owner}({given})"
     listed = "".join(
         f"{name}=[{held!r}]" for name, held in (silent.listed if silent else {}).items()
     )
@@ -635,6 +637,9 @@ def scenes(row: Adjusted) -> Iterator[str]:
     """Yield scripts with a combination of arguments that a row is about."""
     action, owner = row.in_source, row.owners[0]
     match action:
+        case LeftOut() if action.keyword == action.beside:
+            module, _, name = action.made_by.rpartition(".")
+            yield f"from {module} import {name}\nimport trl\n{owner}('m', {action.keyword}={name}(0))\n"
         case LeftOut():
             yield (
                 "import peft, trl\nc = peft.LoraConfig()\nm = peft.get_peft_model(b, c)\n"

@@ -45,6 +45,18 @@ CASES = {
         "from trl import DPOTrainer, DPOConfig\nfrom trl.trainer.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'), data_collator=C(0))\n",
         "from trl import DPOTrainer, DPOConfig\nfrom trl.experimental.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'))\n",
     ),
+    "an old value in a dictionary of settings": (
+        "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\nTrainingArguments('o', optim=h['opt'])\n",
+        "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\n# patchkit: TrainingArguments(optim='adamw_hf') has been gone since Transformers 4.50.0; write optim='adamw_torch'\nTrainingArguments('o', optim=h['opt'])\n",
+    ),
+    "a task that is gone, as the first argument": (
+        "from transformers import pipeline\npipeline('summarization', model=m)\npipeline('vqa')\npipeline('fill-mask')\n",
+        "from transformers import pipeline\n# patchkit: pipeline has no task summarization, translation or text2text-generation: call generate() of the model, since Transformers 5.0.0\npipeline('summarization', model=m)\n# patchkit: pipeline(task='vqa') has been gone since Transformers 5.3.0. Write image-text-to-text, with a model that chats about images.\npipeline('vqa')\npipeline('fill-mask')\n",
+    ),
+    "a number that only a person knows": (
+        "from peft import AdaLoraConfig\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
+        "from peft import AdaLoraConfig\n# patchkit: AdaLoraConfig needs total_step=, the number of training steps, since PEFT 0.15.0\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
+    ),
     "checks that are left out": (
         "from datasets import load_dataset\nload_dataset('d', ignore_verifications=True)\nload_dataset('d', ignore_verifications=v)\n",
         "from datasets import load_dataset\nload_dataset('d', verification_mode=\"no_checks\")\nload_dataset('d', verification_mode=\"no_checks\" if v else None)\n",
@@ -641,6 +653,13 @@ def test_the_command_line_of_an_older_script_is_mentioned(rewrite, keyword: str,
     assert sum("look for old flags there" in because for because in found) == told
 
 
+def test_what_is_found_names_the_objects_of_the_script() -> None:
+    due = Due(all_rows(), lambda library: "5.23.0")
+    text = "class C:\n    def f(self, e):\n        with self.p.as_target_processor():\n            return self.p.pad(e)\n"
+    (found,) = modernize(text, due).findings
+    assert found.new == "self.p.tokenizer"
+
+
 def test_a_part_of_a_metric_is_the_metric() -> None:
     due = Due(all_rows(), lambda library: "5.2.0")
     before = "from datasets import load_metric\nr = load_metric('rouge')\nround(r['a'].mid.fmeasure, 2)\n"
@@ -652,7 +671,7 @@ def test_other_parts_of_a_metric_get_one_remark() -> None:
     due = Due(all_rows(), lambda library: "5.2.0")
     before = "import datasets\nr = datasets.load_metric('rouge')\nd = datasets.load_metric('wer')\ns = r['a'].mid\n"
     text = modernize(before, due).text
-    assert text.count("# patchkit: .mid has been gone since Datasets 3.0.0; for bounds, ") == 1
+    assert text.count("# patchkit: .mid has been gone since Datasets 3.0.0; the result is ") == 1
     assert text.endswith("of the package rouge_score\ns = r['a'].mid\n")
 
 

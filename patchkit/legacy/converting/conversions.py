@@ -147,6 +147,14 @@ def _read(call: OldCall, name: str) -> dict[str, Any]:
     return dict(held)
 
 
+def half_precision(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `mixed_precision` for `fp16`, which overruled it."""
+    if not wanted:
+        return {}
+    call.arguments.pop("mixed_precision", None)
+    return {"mixed_precision": "fp16"}
+
+
 def data_loader(name: str, value: Any, call: OldCall) -> Mapping[str, Any]:
     """Return `dataloader_config` for a keyword of `Accelerator` that describes data loaders."""
     given = call.arguments.pop("dataloader_config", None)

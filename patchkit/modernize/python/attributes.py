@@ -75,7 +75,9 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
         plan.refuse(found.node, f"{old}()" if row.is_method else old, row, decision.refusal)
         return
     if row.context and _unwrap(plan, found, row):
-        plan.changed(found.node, old, row.context, f"it {since(row)}; {decision.advice}")
+        inner = getattr(found.node, "value", found.node)
+        new = row.context.format(object=plan.lines.source(inner))
+        plan.changed(found.node, old, new, f"it {since(row)}; {decision.advice}")
         return
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""

@@ -90,7 +90,8 @@ class CallPlan:
     def rename_values(self) -> None:
         """Plan for each old value what is written in its place."""
         for row in self.rows.values:
-            given = self.keywords.get(row.name)
+            first = None if self.call.method else next(iter(self.positional), None)
+            given = self.keywords.get(row.name, first)
             if given is not None:
                 for constant in _constants(given):
                     self._rename_value(row, given, constant)

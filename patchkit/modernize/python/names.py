@@ -15,6 +15,7 @@ from .plan import Plan
 
 _WHOLE = frozenset({"evaluate"})
 """Modules whose names say too little alone, so that scripts import the modules."""
+BY_THIS_NAME = "it is imported by this name"
 
 
 def plan_names(plan: Plan) -> None:
@@ -164,7 +165,7 @@ def _replace(plan: Plan, old: str, new: str) -> bool:
         return False
     for node in uses:
         plan.edits.sources[span_of(node)] = new
-        plan.changed(node, old, new, "it is imported by this name")
+        plan.changed(node, old, new, BY_THIS_NAME)
     return True
 
 

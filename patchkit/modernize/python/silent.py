@@ -11,9 +11,10 @@ from ...legacy.changes import OtherResults
 from ...legacy.converting.defaults import difference
 from ...legacy.converting.read_as_ids import is_read_as_ids
 from ...legacy.decisions import gives_other_results, is_newer, is_relied_on
+from ...legacy.versions.due import MethodRows
 from ...legacy.wording import release
 from ..findings import ScriptOutcome
-from ..reading.script import Script
+from ..reading.script import Script, ScriptCall
 from ..reading.values import Constant, flat
 from .calls import CallPlan
 from .edits import span_of
@@ -27,6 +28,7 @@ _PREDICTIONS, _FILLER = "predictions", "-100"
 def plan_silent(plan: Plan, call: CallPlan) -> None:
     """Report for a call behaviour and defaults that changed without an error."""
     given = {name: each.value for name, each in {**call.call.keywords, **call.keywords}.items()}
+    given = {**first_argument(call.call, call.rows), **given}
     for row in call.rows.behaviours:
         if row.silent is not None and concerns(row.silent, given, plan.script):
             text = f"since {release(row.gone)} it {row.silent.told}"
@@ -63,6 +65,14 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
         plan.find(
             call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
         )
+
+
+def first_argument(call: ScriptCall, rows: MethodRows) -> dict[str, Any]:
+    """Return the value of a function's first argument by the keyword that rows are about."""
+    if call.method or not call.positional:
+        return {}
+    silent = (row.silent for row in rows.behaviours if row.silent is not None)
+    return {name: call.positional[0].value for told in silent for name in told.only}
 
 
 def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> bool:

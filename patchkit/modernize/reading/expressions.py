@@ -206,6 +206,10 @@ class Expressions:
                 key = literal(node.slice)
                 if isinstance(key, str) and key in value.content:
                     found += (Loaded(value.file, value.content[key]),)
+            elif isinstance(value, Dictionary):
+                key = literal(node.slice)
+                for name, given in self._entries(value.node):
+                    found = merged(found, given.values) if name == key else found
         return found
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:

@@ -12,6 +12,7 @@ from ...legacy.versions.due import Due
 from ...text import TextEnum
 from ..findings import ScriptFinding, ScriptOutcome
 from ..history import History
+from ..python.names import BY_THIS_NAME
 from ..python.rewriting import planned
 from ..reading import Script
 from .lacking import Fate, Lacking, lacking
@@ -135,6 +136,7 @@ def _combined(
     for finding in planned(text.text, due, text.folder).findings:
         placed = text.in_its_cell(finding)
         is_told = (placed.cell, placed.line) in lines or placed.old in names
+        is_told = is_told or placed.because == BY_THIS_NAME
         if placed.outcome is not ScriptOutcome.SILENT and not is_told:
             yield placed
 

@@ -10,7 +10,7 @@ from ...legacy.decisions import decide, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
 from ..findings import InScript
-from ..python.silent import concerns
+from ..python.silent import concerns, first_argument
 from ..reading import Script
 from ..reading.script import ScriptCall
 from .needs import rows_for
@@ -50,7 +50,8 @@ def silent(
     """
     for call in script.calls:
         rows = rows_for(call, due)
-        values = {name: each.value for name, each in call.keywords.items()}
+        values = first_argument(call, rows)
+        values |= {name: each.value for name, each in call.keywords.items()}
         current = (decide(rows.keywords[name]).to for name in values if name in rows.keywords)
         given = {*values, *current}
         for default in rows.defaults.values() if call.complete else ():

@@ -26,6 +26,30 @@ LOADING = {
         1,
         "use_flash_attention_2",
     ),
+    "interrupted_download": (
+        "AutoModelForCausalLM.from_pretrained(MODEL, resume_download=True)\nresult = 1",
+        "'resume_download'",
+        1,
+        "resume_download",
+    ),
+    "number_of_blocks": (
+        "from peft import OFTConfig\n"
+        "made = OFTConfig(r=4, target_modules=['q_proj'])\n"
+        "result = [made.r, made.oft_block_size]",
+        "only specify either r (4) or oft_block_size (32)",
+        [4, 0],
+        "write r=4, oft_block_size=0",
+    ),
+    "token": (
+        "AutoModelForCausalLM.from_pretrained(MODEL, use_auth_token=None, low_cpu_mem_usage=True)\n"
+        "AutoTokenizer.from_pretrained(MODEL, use_auth_token='secret')\nresult = 1",
+        "'use_auth_token'",
+        1,
+        "write token=",
+    ),
+}
+# The same; their errors name something else than what is told.
+MEANT = {
     "without_checks": (
         "import datasets, pathlib\n"
         "pathlib.Path('rows.json').write_text('{\"a\": 1}')\n"
@@ -85,26 +109,13 @@ LOADING = {
         1,
         "leave it out: the trainer makes another one",
     ),
-    "interrupted_download": (
-        "AutoModelForCausalLM.from_pretrained(MODEL, resume_download=True)\nresult = 1",
-        "'resume_download'",
-        1,
-        "resume_download",
-    ),
-    "number_of_blocks": (
-        "from peft import OFTConfig\n"
-        "made = OFTConfig(r=4, target_modules=['q_proj'])\n"
-        "result = [made.r, made.oft_block_size]",
-        "only specify either r (4) or oft_block_size (32)",
-        [4, 0],
-        "write r=4, oft_block_size=0",
-    ),
-    "token": (
-        "AutoModelForCausalLM.from_pretrained(MODEL, use_auth_token=None, low_cpu_mem_usage=True)\n"
-        "AutoTokenizer.from_pretrained(MODEL, use_auth_token='secret')\nresult = 1",
-        "'use_auth_token'",
-        1,
-        "write token=",
+    "accelerated": (
+        "from accelerate import Accelerator\n"
+        "made = Accelerator(fp16=False, logging_dir='logs', cpu=True)\n"
+        "result = made.project_dir",
+        "'fp16'",
+        "logs",
+        "leave it out",
     ),
 }
 SETTINGS = {

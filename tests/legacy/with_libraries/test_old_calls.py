@@ -8,7 +8,7 @@ import pytest
 
 from .both_sides import Side, run
 from .old_data import DATA, MODELS, TOKENIZERS
-from .old_settings import BY_NAME, LOADING, OWN_SETTINGS, SETTINGS
+from .old_settings import BY_NAME, LOADING, MEANT, OWN_SETTINGS, SETTINGS
 from .old_trainings import COMBINATIONS, COPIES, NO_COPIES, OWN_METHODS
 
 OLD = {
@@ -22,6 +22,7 @@ OLD = {
     **DATA,
     **MODELS,
 }
+ALL = {**OLD, **MEANT}
 CONTRADICTION = (
     "from transformers import BitsAndBytesConfig\n"
     "AutoModelForCausalLM.from_pretrained(\n"
@@ -84,23 +85,23 @@ CALLS_COUNTED = (
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Side, Side]:
-    pieces = {name: case[0] for name, case in OLD.items()} | REFUSED
+    pieces = {name: case[0] for name, case in ALL.items()} | REFUSED
     pieces |= {"calls_counted": CALLS_COUNTED, "called": CALLED} | NO_COPIES
     pieces["given_to_the_trainer"] = TRAINER.format(", max_prompt_length=9")
     pieces["left_to_the_trainer"] = TRAINER.format("")
     return run(pieces, tmp_path_factory.mktemp("sides"))
 
 
-@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize("name", ALL)
 def test_an_old_call_raises_without_the_layer(name: str, sides: tuple[Side, Side]) -> None:
-    _, without, _, _ = OLD[name]
+    _, without, _, _ = ALL[name]
     found = sides[0].outcomes[name]
     assert found == without if not isinstance(without, str) else without in str(found)
 
 
-@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize("name", ALL)
 def test_it_works_with_the_layer_which_says_so(name: str, sides: tuple[Side, Side]) -> None:
-    _, _, result, told = OLD[name]
+    _, _, result, told = ALL[name]
     assert sides[1].outcomes[name] == result
     assert told in sides[1].lines(name)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any
 
-from ...changes import Adjusted
+from ...changes import Adjusted, Behaviour
 from ..call import OldCall, Surroundings
 
 _OF_THE_MODEL = frozenset(
@@ -143,13 +143,13 @@ def counted(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
         call.fix(row, f"{call.name}(r=)", f"write r={number}, oft_block_size=0")
 
 
-def steps_to_come(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+def steps_to_come(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Give AdaLoRA a number of steps where none is given.
 
     Ranks changed only where a script gave the number afterwards, which it still can.
     """
     if call.arguments.get("total_step") is not None:
-        return
+        return proceed()
     least = (call.arguments.get("tinit") or 0) + (call.arguments.get("tfinal") or 0) + 1
     call.arguments["total_step"] = least
     call.fix(
@@ -157,3 +157,4 @@ def steps_to_come(call: OldCall, row: Adjusted, surroundings: Surroundings) -> N
         f"{call.name} without total_step=",
         "write total_step=…, the number of steps; without it ranks stay as they are",
     )
+    return proceed()

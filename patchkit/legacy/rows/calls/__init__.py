@@ -114,8 +114,12 @@ class _CallReader(OwnedReader):
 
 
 def _given(expected: str, said: Any) -> object:
-    """Return a value of a field: a mapping is a list of texts such as `old: new`."""
+    """Return a value of a field: a mapping is a list of texts such as `old: new`.
+
+    Several values are `name: a | b`.
+    """
     if expected.startswith("Mapping"):
         pairs = (text.split(": ") for text in said)
-        return {name: value(text) for name, text in pairs}
+        several = {name: tuple(map(value, text.split(" | "))) for name, text in pairs}
+        return {name: one if not more else (one, *more) for name, (one, *more) in several.items()}
     return tuple(said) if isinstance(said, list) else said
