@@ -8,7 +8,7 @@ Pix2Struct, Whisper, LFM3-VL, Qwen3-ASR).
 
 Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), a CPU stops in
 bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of Float`. CUDA's
-runs norms in float32.
+runs norms in float32. Without autocast it stops in float16, too.
 
 Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes but
 for norms in bfloat16 on a CPU.
@@ -51,8 +51,9 @@ def cast_on_cpu(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Call)
     x, dtype = ast.unparse(node.args[0]), "self.layer_norm.weight.dtype"
     raises = (
-        f"isinstance({x}, torch.Tensor) and {x}.is_cpu and {dtype} is torch.bfloat16 "
-        "and torch.get_autocast_dtype('cpu') is torch.bfloat16"
+        f"isinstance({x}, torch.Tensor) and {x}.is_cpu and ({dtype} is torch.bfloat16 "
+        f"and torch.get_autocast_dtype('cpu') is torch.bfloat16 or {dtype} is torch.float16 "
+        "and not torch.is_autocast_enabled('cpu'))"
     )
     return [replace(node.args[0], f"{x}.to({dtype}) if {raises} else {x}")]
 

@@ -52,7 +52,7 @@ learns.
 
 Cells that were measured before 2026-11-23 compare logits alone, and may hide adapters that PEFT saves and does not load:
 of 113 causal and vision types whose names Transformers converts, Inkling 2, DeepSeek-OCR 2, Laguna and Mistral Large 4
-lose some, by a look of its own without training.
+lose some, by a look of its own without training. That is shown but for eleven cells of Inkling 2, which say `=`.
 
 In fp16 a training goes on until the gradient scaler, which begins at 65536, has taken two steps. Cells of fp16 that were
 measured before 2026-11-24 stopped after two, which it may have skipped: in 114 of 802 whose figures were looked at it

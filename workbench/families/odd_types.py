@@ -90,6 +90,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "granite_speech_encoder": {"hidden_dim": 64},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
     "hgnet_v2": {
+        "hidden_sizes": [32, 32, 64, 64],
         "stem_channels": [3, 8, 16],
         "stage_in_channels": [16, 32, 32, 64],
         "stage_mid_channels": [16] * 4,
@@ -108,7 +109,6 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "llava_next_video": _ONE_TILE,
     "llava_onevision": _ONE_TILE,
     "mamba2": {"num_heads": 8},
-    "mimi": {"upsample_groups": 64},
     "perceiver": {"max_position_embeddings": 12},
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
@@ -140,7 +140,3 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     ),
     **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }
-GENERATION: dict[str, dict[str, Any]] = {
-    "pop2piano": {"composer_to_feature_token": {"composer1": 60}},
-}
-"""What single model types read in a generation configuration."""

@@ -141,7 +141,7 @@ def first_norm(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl"])
-def test_a_norm_in_bfloat16_takes_float32_on_a_cpu(name: str) -> None:
+def test_a_norm_in_half_precision_takes_float32_on_a_cpu(name: str) -> None:
     module = first_norm(name)
     x = numbers(4, module.layer_norm.weight.numel())
 
@@ -156,6 +156,12 @@ def test_a_norm_in_bfloat16_takes_float32_on_a_cpu(name: str) -> None:
                 run()
             with patchkit.patched(only=ID, strict=True):
                 assert run().dtype == torch.bfloat16
+    module.half()
+    with torch.no_grad():
+        with pytest.raises(RuntimeError, match="mixed dtype"):
+            run()
+        with patchkit.patched(only=ID, strict=True):
+            assert run().dtype == torch.float16
     module.float()
     with torch.no_grad():
         expected = run()
