@@ -200,8 +200,8 @@ def lines_of_frameworks(uses: Iterable[LegacyUse]) -> list[str]:
             found.setdefault(use.framework, []).append(use.old)
     return [
         f"{name} {installed_version(name) or ''}".rstrip()
-        + f" is for older releases in {plural(len(old), 'place')}, and works with the legacy "
-        f"layer: {short_list(dict.fromkeys(old), _SHOWN)}"
+        + f" is for older releases in {plural(len(old), 'place')}, which the legacy layer "
+        f"makes work: {short_list(dict.fromkeys(old), _SHOWN)}"
         for name, old in found.items()
     ]
 

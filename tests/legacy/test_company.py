@@ -286,8 +286,8 @@ sys.stderr.write("the end\\n")
     assert said == "('steps', True) ('steps', True)\n"
     assert done.stderr.index("the end") < done.stderr.index("patchkit")
     assert lines == [
-        "patchkit: made-frame 2.0 is for older releases in 4 places, and works with the legacy "
-        "layer: transformers.is_flax_available, TrainingArguments(evaluation_strategy=), "
+        "patchkit: made-frame 2.0 is for older releases in 4 places, which the legacy layer "
+        "makes work: transformers.is_flax_available, TrainingArguments(evaluation_strategy=), "
         "TrainingArguments.save_safetensors, TrainingArguments(warmup_ratio=0.5)"
     ]
 
@@ -316,8 +316,8 @@ def test_a_framework_whose_methods_lack_a_parameter_is_told_of_where_one_is_pass
     said, lines = answered(run(tmp_path, framework + passed, {"run.py": OVERRIDES}))
     assert said == "own\nsampled\n"
     assert lines == [
-        "patchkit: made-frame 2.0 is for older releases in 1 place, and works with the legacy "
-        "layer: Own._get_train_sampler without train_dataset"
+        "patchkit: made-frame 2.0 is for older releases in 1 place, which the legacy layer "
+        "makes work: Own._get_train_sampler without train_dataset"
     ]
     write(tmp_path, {"own.py": OVERRIDES})
     _, lines = answered(run(tmp_path, script.format("own")))
