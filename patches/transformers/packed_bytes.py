@@ -10,8 +10,8 @@ weights shape of (64, 64), but got torch.Size([2048, 1])` in 4-bit, and in 8-bit
 
 DETR's masks, MaskFormer's, and the layers of x-vectors (Wav2Vec2, WavLM) give the weight of a
 linear layer to a convolution, MobileBERT's head joins one to that of the embeddings, and Reformer
-cuts its own into heads. In 4-bit `shape '[…]' is invalid for input of size` or `Sizes of tensors
-must match except in dimension 0`, and in 8-bit whole numbers again, without a word.
+cuts its own into heads. In 4-bit `is invalid for input of size` or `Sizes of tensors must match
+except in dimension 0`, and in 8-bit whole numbers again, without a word.
 
 RWKV divides some weights for inference, and multiplies them again for training. Of 8-bit layers it
 asks for scales that their first forward has moved (`'NoneType' object has no attribute 'div_'`),
@@ -155,8 +155,7 @@ PATCH = Patch(
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom=(
         "out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'|"
-        "attribute 'weight' already exists|is invalid for input of size|"
-        "must match except in dimension"
+        "attribute 'weight' already exists|must match except in dimension"
     ),
     messages=(
         "out of bounds for dimension 0 with size 1",

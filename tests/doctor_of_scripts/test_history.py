@@ -15,7 +15,7 @@ from patchkit.legacy.versions.releases import FILE
 from workbench.releases.interface import LIBRARIES
 from workbench.releases.timeline import SCHEMA
 
-MOST = 260_000
+MOST = 300_000
 
 
 def test_form(history) -> None:

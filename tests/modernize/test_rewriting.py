@@ -37,10 +37,6 @@ CASES = {
         "from transformers import ViTFeatureExtractor, ViTImageProcessor\nViTFeatureExtractor()\n",
         "from transformers import ViTImageProcessor\nViTImageProcessor()\n",
     ),
-    "a function of a module whose names say little": (
-        "import datasets\ndatasets.load_metric('f1')\n",
-        "import evaluate\nimport datasets\nevaluate.load('f1')\n",
-    ),
     "the collator that a trainer made": (
         "from trl import DPOTrainer, DPOConfig\nfrom trl.trainer.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'), data_collator=C(0))\n",
         "from trl import DPOTrainer, DPOConfig\nfrom trl.experimental.utils import DPODataCollatorWithPadding as C\nDPOTrainer(m, args=DPOConfig('o'))\n",
@@ -56,10 +52,6 @@ CASES = {
     "a number that only a person knows": (
         "from peft import AdaLoraConfig\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
         "from peft import AdaLoraConfig\n# patchkit: AdaLoraConfig needs total_step=, the number of training steps, since PEFT 0.15.0\nAdaLoraConfig(r=2)\nAdaLoraConfig(total_step=9)\n",
-    ),
-    "checks that are left out": (
-        "from datasets import load_dataset\nload_dataset('d', ignore_verifications=True)\nload_dataset('d', ignore_verifications=v)\n",
-        "from datasets import load_dataset\nload_dataset('d', verification_mode=\"no_checks\")\nload_dataset('d', verification_mode=\"no_checks\" if v else None)\n",
     ),
     "a module that moved": (
         "from transformers.deepspeed import HfDeepSpeedConfig\n",
@@ -690,9 +682,17 @@ def test_other_parts_of_a_metric_get_one_remark() -> None:
             "from datasets import load_metric\ndef evaluate():\n    return load_metric('f1')\n",
             "from evaluate import load\ndef evaluate():\n    return load('f1')\n",
         ),
+        (
+            "import datasets\ndatasets.load_metric('f1')\n",
+            "import evaluate\nimport datasets\nevaluate.load('f1')\n",
+        ),
+        (
+            "from datasets import load_dataset\nload_dataset('d', ignore_verifications=True)\nload_dataset('d', ignore_verifications=v)\n",
+            "from datasets import load_dataset\nload_dataset('d', verification_mode=\"no_checks\")\nload_dataset('d', verification_mode=\"no_checks\" if v else None)\n",
+        ),
     ],
 )
-def test_a_metric_is_loaded_by_the_name_of_its_package(before: str, after: str) -> None:
+def test_what_is_written_with_the_newest_datasets(before: str, after: str) -> None:
     due = Due(all_rows(), lambda library: "5.2.0")
     assert modernize(before, due).text == after
     assert modernize(after, due).text == after

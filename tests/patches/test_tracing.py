@@ -311,7 +311,7 @@ def test_what_worked_works_and_comes_to_the_same(module: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = outcomes(module)
-        working = {tool for tool, it in before.items() if not isinstance(it, Exception)}
+        working = {tool for tool, result in before.items() if not isinstance(result, Exception)}
         assert KNOWN_TO_WORK.get(module, set()) & before.keys() <= working, before
         with patchkit.patched():
             after = {tool: outcome(module, tool) for tool in working}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Protocol
 
-    class Names(Protocol):
+    class KnowsNames(Protocol):
         """What knows where the names are today: `names.Names`, which few processes import."""
 
         def forget_modules(self) -> None: ...
@@ -50,7 +50,7 @@ class FormerNames:
         within: Mapping[str, Collection[str]],
         former: Collection[str],
         structure: str,
-        names: Callable[[], Names],
+        names: Callable[[], KnowsNames],
         changed: ChangedAttributes,
     ) -> None:
         self._within = within
@@ -62,7 +62,7 @@ class FormerNames:
         self._finder = _FormerModuleFinder(self)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> KnowsNames:
         return self._make_names()
 
     def begin(self) -> None:

@@ -121,5 +121,5 @@ def _given(expected: str, said: Any) -> object:
     if expected.startswith("Mapping"):
         pairs = (text.split(": ") for text in said)
         several = {name: tuple(map(value, text.split(" | "))) for name, text in pairs}
-        return {name: one if not more else (one, *more) for name, (one, *more) in several.items()}
+        return {name: held[0] if len(held) == 1 else held for name, held in several.items()}
     return tuple(said) if isinstance(said, list) else said
