@@ -314,7 +314,7 @@ function namesOf(error, pasted, data) {
     const loading = new RegExp(data.names.model).test(called) && keywords[`PreTrainedModel.from_pretrained ${keyword}`];
     const any = loading || keywordOfAlike(called, keyword, data.names);
     const outside = ofHistory(`${called}(${keyword}=)`, boundsOf(data.names.history.keywords, called, keyword), error, pasted, data);
-    if (outside && (!exact || outside.isOlder)) found.push({ ...outside, inTable: false });
+    if (outside && (!exact || outside.isOlder)) found.push({ ...outside, inTable: Boolean(exact) });
     else if (exact || !called) add(exact || any, { inTable: Boolean(called) });
     else if (any) add(renamed(any, `${called}(${keyword}=)`), { inTable: Boolean(loading) });
   }

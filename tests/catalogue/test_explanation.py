@@ -185,6 +185,7 @@ def test_shipped_patches_are_found_by_their_messages() -> None:
 LINE = '  File "/x/site-packages/{}/a.py", line 7, in forward\n'
 OWN = '  File "/home/someone/train.py", line 7, in step\n'
 RESHAPED = "RuntimeError: shape '[2, 64]' is invalid for input of size 7"
+JOINED = "RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 2 but got size 1"
 NONE = "AttributeError: 'NoneType' object has no attribute 'unsqueeze'"
 
 
@@ -199,6 +200,8 @@ NONE = "AttributeError: 'NoneType' object has no attribute 'unsqueeze'"
         (LINE.format("bitsandbytes") + NONE, "bitsandbytes-8bit-scales"),
         (LINE.format("transformers") + OWN + NONE, ""),
         (NONE, ""),
+        (LINE.format("transformers") + JOINED, ""),
+        (JOINED, ""),
         ("RuntimeError: expecting query weights shape of 3", "transformers-packed-bytes"),
         ("RuntimeError: not expecting query weights shape of 3", ""),
     ],
