@@ -43,6 +43,7 @@ def _places() -> Iterator[str]:
         yield from (f"{library}.{module}" for module in known.modules if module)
     for modules in shipped_table(SINCE)["names"].values():
         for module, names in modules.items():
+            yield f"transformers.{module}"
             yield from (f"transformers.{module}.{name}" for name in names.split())
 
 

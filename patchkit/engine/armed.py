@@ -189,6 +189,11 @@ class ArmedPatch:
         return self.entry.patch.packages
 
     @property
+    def has_imported_package(self) -> bool:
+        # The set's own method would go through all of `sys.modules`, which another thread changes.
+        return not sys.modules.keys().isdisjoint(self.packages)
+
+    @property
     def is_looked_up(self) -> bool:
         return self._lookup is not None
 

@@ -273,7 +273,7 @@ class Session:
                 patch = fresh[entry.patch.id] = ArmedPatch(entry, self)
             elif patch.is_looked_up:
                 patch.forget_absent_modules()
-            if at_once or not patch.packages.isdisjoint(sys.modules):
+            if at_once or patch.has_imported_package:
                 _prepare(patch)
         return fresh
 
@@ -617,7 +617,7 @@ class Session:
     def _catch_up(self) -> None:
         """Fix modules whose import began before the session listened to imports."""
         for patch in list(self.armed()):
-            if not patch.is_looked_up and not patch.packages.isdisjoint(sys.modules):
+            if not patch.is_looked_up and patch.has_imported_package:
                 _prepare(patch)
                 self._listener.refresh()
         for patch, name in self._present():

@@ -81,7 +81,7 @@ def standing_here() -> Standing | None:
     records = [
         patch_record(patch.entry, patch, None)
         for patch in SESSION.armed()
-        if patch.is_looked_up and not patch.packages.isdisjoint(sys.modules)
+        if patch.is_looked_up and patch.has_imported_package
     ]
     records = [record for record in records if record.status in _STANDS or _is_wrong(record)]
     broken = [broken_record(broken) for broken in SESSION.catalogue.broken]

@@ -56,7 +56,7 @@ def _is_known_bug(patch_id: str) -> bool:
     if patch.opt_in:
         return False
     modules = {Target.parse(change.target).module for change in resolve(patch).changes}
-    if modules.isdisjoint(sys.modules) and not any(
+    if sys.modules.keys().isdisjoint(modules) and not any(
         any(map(matcher(module), list(sys.modules))) for module in modules if "*" in module
     ):
         return False
