@@ -74,6 +74,18 @@ def test_keywords_from_dictionaries() -> None:
     assert call.keywords["packing"].line == 2
 
 
+def test_entries_that_are_computed_of_the_same_dictionary() -> None:
+    (call,) = script(
+        """\
+        from trl import SFTTrainer
+        row = {"text": "a"}
+        row["label"] = row["label"] or row["text"]
+        SFTTrainer(row["label"])
+        """
+    ).calls
+    assert call.name == "trl.SFTTrainer"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -80,6 +80,7 @@ class Expressions:
         self.beside: dict[str, Values] = {}
         self.changed: set[int] = set()
         self.parts: dict[int, list[Holder]] = {}
+        self._looked_into: set[int] = set()
         self.returned: dict[ast.AST, Values] = {}
         self.passed: dict[ast.AST, dict[str, Values]] = {}
         self.held: dict[ast.AST, dict[str, Values]] = {}
@@ -206,10 +207,13 @@ class Expressions:
                 key = literal(node.slice)
                 if isinstance(key, str) and key in value.content:
                     found += (Loaded(value.file, value.content[key]),)
-            elif isinstance(value, Dictionary):
+            elif isinstance(value, Dictionary) and id(value.node) not in self._looked_into:
+                # An entry may be computed of others of the same dictionary, or of itself.
+                self._looked_into.add(id(value.node))
                 key = literal(node.slice)
                 for name, given in self._entries(value.node):
                     found = merged(found, given.values) if name == key else found
+                self._looked_into.discard(id(value.node))
         return found
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:

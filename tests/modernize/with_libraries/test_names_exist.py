@@ -23,6 +23,15 @@ SCRIPTS = [
     if path.name != "python_2.py"
 ]
 
+# Attributes of instances, methods of the scripts' own and of what a column holds, and one of a class
+# that refuses to be made.
+FOUND_ON_NO_CLASS = [
+    ("datasets.Dataset", "count", []),
+    ("transformers.Trainer", "label_smoother", ["shift_labels"]),
+    ("transformers.TrainerCallback", "save_model", []),
+    ("patchkit.legacy.replacements.hub.Repository", "git_pull", []),
+]
+
 
 def test_names_and_keywords_exist() -> None:
     wanted: dict[str, tuple[str, str, list[str]]] = {}
@@ -30,6 +39,8 @@ def test_names_and_keywords_exist() -> None:
         for need in needs(path):
             wanted.setdefault(json.dumps(need), need)
     assert len(wanted) > 200
+    for known in FOUND_ON_NO_CLASS:
+        del wanted[json.dumps(known)]
     child = Path(__file__).with_name("exists.py")
     result = subprocess.run(
         [sys.executable, str(child)],
