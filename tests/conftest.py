@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +27,7 @@ from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.engine.choices import Choices
 from patchkit.engine.session import Session
 from patchkit.patch import Patch
+from patchkit.verification import forking
 
 with contextlib.suppress(ImportError):  # not every set of tests has it
     import hypothesis
@@ -236,42 +236,36 @@ class Forks:
     """A process that has imported some modules, begun when a fork of it is first needed.
 
     Args:
-        imported: which modules: `libraries`, or what lies `beneath` them.
+        imported: which modules: `libraries`, in the process whose forks verify patches, too; or
+            what lies `beneath` them.
     """
 
     def __init__(self, imported: str = "libraries") -> None:
         self.imported = imported
-        self.server: subprocess.Popen[str] | None = None
-        atexit.register(self.end)
+        self.server: forking.ForkServer | None = None
 
     def run(self, folder: Path, env: dict[str, str], **program: Any) -> tuple[int, str, str]:
         """Return the exit status of a fork, its output and its errors."""
-        if self.server is None:
-            self.server = subprocess.Popen(
-                [sys.executable, Path(__file__).with_name("forks.py"), self.imported],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
-        assert self.server.stdin is not None
-        assert self.server.stdout is not None
+        if self.server is None or self.server.ended:
+            self.server = self._begin()
         request = {"folder": str(folder), "env": {**os.environ, **env}, **program}
-        alarm = threading.Timer(FORK_TIMEOUT, self.end)
-        alarm.start()
-        try:
-            self.server.stdin.write(f"{json.dumps(request)}\n")
-            self.server.stdin.flush()
-            answer = self.server.stdout.readline()
-        finally:
-            alarm.cancel()
-        if not answer:
-            self.end()
-            pytest.fail("the process that forks has died, or a fork took too long")
+        answer = self.server.call("forks:run", {"request": request}, timeout=FORK_TIMEOUT)
+        if "status" not in answer:
+            pytest.fail(f"a fork: {answer['message']}")
         stdout, stderr = (
             (folder / name).read_text(errors="replace") for name in ("stdout", "stderr")
         )
-        return int(answer), stdout, stderr
+        return answer["status"], stdout, stderr
+
+    def _begin(self) -> forking.ForkServer:
+        folder = str(Path(__file__).parent)
+        if self.imported == "beneath":
+            server = forking.ForkServer("forks:import_what_is_beneath", folder=folder)
+            atexit.register(server.stop)
+        else:
+            forking._stop_server()
+            server = forking._server = forking.ForkServer(folder=folder)
+        return server
 
     def result(self, code: str, folder: Path, env: dict[str, str] | None) -> Any:
         """Run code in a fork, and return what it assigns to `result`."""
@@ -280,13 +274,6 @@ class Forks:
         status, stdout, stderr = self.run(folder, env or {}, argv=["-c"], code=program)
         assert status == 0, stderr[-4000:]
         return json.loads(stdout.splitlines()[-1])
-
-    def end(self) -> None:
-        """End the process and its fork."""
-        server, self.server = self.server, None
-        if server is not None:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.communicate()
 
 
 BENEATH = Forks("beneath")
@@ -315,6 +302,46 @@ def forked(forks: Forks | None, tmp_path: Path, fresh: Callable[..., Any]) -> Ca
         return forks.result(code, tmp_path, env)
 
     return run if forks else fresh
+
+
+@pytest.fixture
+def train(forks: Forks | None, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """`train("sft", patched=True, precision="bf16", env={...})`: the outcome of one training."""
+
+    def run(
+        trainer: str,
+        *,
+        patched: bool,
+        env: dict[str, str] | None = None,
+        arguments: list[str] | None = None,
+        **options: object,
+    ) -> dict[str, Any]:
+        line = ["--trainer", trainer]
+        for name, value in options.items():
+            text = json.dumps(value) if isinstance(value, dict) else str(value)
+            line += [f"--{name.replace('_', '-')}", text]
+        line += ["--patched"] if patched else []
+        line += arguments or []
+        if forks:
+            status, stdout, stderr = forks.run(
+                tmp_path, env or {}, argv=["-m", *line], module="patchkit.lab"
+            )
+        else:
+            done = subprocess.run(
+                [sys.executable, "-m", "patchkit.lab", *line],
+                capture_output=True,
+                text=True,
+                cwd=tmp_path,
+                env={**os.environ, **(env or {})},
+                timeout=FORK_TIMEOUT,
+                check=False,
+            )
+            status, stdout, stderr = done.returncode, done.stdout, done.stderr
+        assert status == 0, stderr[-4000:]
+        outcome: dict[str, Any] = json.loads(stdout.splitlines()[-1])
+        return outcome
+
+    return run
 
 
 @pytest.fixture

@@ -1,21 +1,16 @@
-"""Import modules, then run each program that is asked for in a fork.
+"""Run programs in forks of a process that has imported modules.
 
-The command line says which: `libraries`, or `beneath` for what lies beneath the libraries.
-
-Requests are lines of JSON on standard input: `{"folder": …, "env": …, "argv": …}`, and `"code"`, a
-program, `"file"`, one in a file, or `"module"`, what `python -m` would run. `"fed"` is a file that it
-reads from standard input. A fork writes to the files `stdout` and `stderr` in the folder. Each is
-answered with its exit status, one after another. `"ranks"`, where it is given, is the number of forks
-that run the program together, as torchrun starts them: the first that fails ends the others, and its
-status is the answer.
+A request is `{"folder": …, "env": …, "argv": …}`, and `"code"`, a program, `"file"`, one in a file, or
+`"module"`, what `python -m` would run. `"fed"` is a file that it reads from standard input. A fork
+writes to the files `stdout` and `stderr` in the folder. `"ranks"`, where it is given, is the number of
+forks that run the program together, as torchrun starts them: the first that fails ends the others, and
+its status is the answer.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
-import json
 import os
 import runpy
 import signal
@@ -23,8 +18,6 @@ import socket
 import sys
 import traceback
 import types
-
-from patchkit.verification.fork_server import PRELOADED
 
 # No package that a patch or a row of the legacy layer names: patchkit still comes first.
 BENEATH = (
@@ -41,18 +34,13 @@ BENEATH = (
 )
 
 
-def main() -> None:
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    for name in {"libraries": PRELOADED, "beneath": BENEATH}[sys.argv[1]]:
+def import_what_is_beneath() -> None:
+    for name in BENEATH:
         with contextlib.suppress(Exception):  # the test that needs it will say so
             importlib.import_module(name)
-    gc.freeze()
-    for line in sys.stdin:
-        print(run(json.loads(line)), file=answers, flush=True)
 
 
-def run(request: dict) -> int:
+def run(request: dict) -> dict[str, int]:
     """Run a program in one fork or in several, and return the exit status."""
     for name in ("stdout", "stderr"):
         with open(os.path.join(request["folder"], name), "w"):
@@ -80,7 +68,7 @@ def run(request: dict) -> int:
             answer = os.waitstatus_to_exitcode(status)
             for other in running:  # they would wait for the one that died
                 os.kill(other, signal.SIGKILL)
-    return answer
+    return {"status": answer}
 
 
 def become(request: dict) -> None:
@@ -94,7 +82,8 @@ def become(request: dict) -> None:
         for number, name in enumerate(streams):
             flags = os.O_WRONLY | os.O_APPEND if number else os.O_RDONLY
             os.dup2(os.open(name, flags), number)
-        sys.path[0] = request["folder"]
+        sys.path.remove(os.path.dirname(__file__))
+        sys.path.insert(0, request["folder"])
         sys.argv = request["argv"]
         if "module" in request:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
@@ -114,7 +103,3 @@ def become(request: dict) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
-
-
-if __name__ == "__main__":
-    main()

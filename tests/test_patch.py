@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -201,7 +200,7 @@ def refused(given: dict[str, Any], expected: str) -> None:
 )
 def test_frozen(thing: Any, name: str, value: Any) -> None:
     before = getattr(thing, name)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         setattr(thing, name, value)
     assert getattr(thing, name) == before
 

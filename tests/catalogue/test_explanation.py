@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 from types import ModuleType
@@ -119,7 +118,7 @@ def test_what_is_asked_for(monkeypatch) -> None:
         "patchkit run --opt-in lookout -- python train.py",
         'patchkit.apply(only="madeup-bug")',
     )
-    mine = dataclasses.replace(asked, file="/mine/a look.py")
+    mine = asked._replace(file="/mine/a look.py")
     command = "patchkit run --patches '/mine/a look.py' --opt-in lookout -- python train.py"
     assert command in explain(mine).switch_on
 

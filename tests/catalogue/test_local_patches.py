@@ -400,7 +400,7 @@ def test_verify_names_what_cannot_be_read(fresh) -> None:
         from patchkit.catalogue.entries import Broken, Catalogue
         from patchkit.engine.session import SESSION
         known = Catalogue({}, (Broken("a.py", patchkit.PatchError("oops")),))
-        SESSION._state = dataclasses.replace(SESSION._state, catalogue=known)
+        SESSION._state = SESSION._state._replace(catalogue=known)
         found = patchkit.verify()
         result = [[[one.id, one.outcome, one.without] for one in found], found.exit_status]
         """

@@ -1,6 +1,6 @@
 """`patchkit run` around a real launcher: two ranks of a script that knows nothing of patchkit.
 
-workbench/ranks/with_libraries/test_ranks.py has two that train to the end, with each launcher.
+workbench/ranks/with_libraries/test_ranks.py has two that torchrun starts and that train to the end.
 """
 
 from __future__ import annotations
@@ -78,14 +78,15 @@ trainer.train()
 """
 # What a launcher makes of Ctrl-C does not depend on what its ranks do.
 WAITING = """
-import os, time
+import os, sys, time
+assert ("patchkit" in sys.modules) is bool(sys.argv[1:])
 print(f"\\nrank {os.environ['RANK']} trains in process {os.getpid()}\\n", flush=True)
 time.sleep(1000)
 """
 # The name means a launch of several ranks on one machine; without a GPU they are on its CPU.
 LAUNCHER = (
     "accelerate launch --multi_gpu --num_processes 2 --num_machines 1 "
-    "--mixed_precision no --dynamo_backend no --main_process_port {port} train.py"
+    "--mixed_precision no --dynamo_backend no --main_process_port {port} wait.py"
 )
 RUN = [sys.executable, "-m", "patchkit", "run", "--strict", "--"]
 
@@ -114,10 +115,9 @@ def start(folder: Path) -> Iterator[Start]:
             port = free.getsockname()[1]
         command = LAUNCHER.format(port=port).split()
         if patched:
-            command = [*RUN, *command, str(tiny.build_causal_lm(folder))]
+            command = [*RUN, *command, "patched"]
         else:
             command[0] = str(Path(sys.executable).with_name(command[0]))
-            command[-1] = "wait.py"
         process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
@@ -146,7 +146,7 @@ def test_two_ranks_crash_without(two_ranks, folder: Path) -> None:
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """What Ctrl-C in the middle of training makes of it: the exit status, and what was said."""
+    """What Ctrl-C makes of it while its ranks work: the exit status, and what was said."""
     assert process.stdout is not None
     said, ranks = "", {}
     for line in process.stdout:

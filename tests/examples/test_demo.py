@@ -17,6 +17,7 @@ import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
+from patchkit.cli.demo.text import summary
 
 ID = "trl-adapter-bf16-cast"
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
@@ -81,10 +82,11 @@ def test_fp16(demo, tmp_path: Path) -> None:
 
 
 @due
-def test_bf16(demo) -> None:
-    process = demo("--steps=2", "--precision=bf16")
-    stdout, stderr = process.communicate(timeout=240)
-    assert (process.returncode, stderr) == (0, "")
+def test_bf16(train) -> None:
+    setup = {"trainer": "sft", "precision": "bf16", "checkpoint": "bf16", "quantization": "4bit"}
+    stdout = summary(
+        *(train(patched=patched, steps=2, **setup) for patched in (False, True)), setup
+    )
     said = " ".join(stdout.split())
     assert "without patchkit: trained trained tensors: 28 bfloat16" in said
     assert "with patchkit: trained trained tensors: 28 float32, 28 of them changed" in said

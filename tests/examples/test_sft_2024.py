@@ -22,15 +22,13 @@ TOLD = (
 )
 
 
-def run(forks, folder: Path, script: Path, *arguments: str) -> tuple[int, str]:
-    """Run a script by itself; return its exit status and its errors."""
+def run(forks, folder: Path, script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a script by itself."""
     line = [str(script), *arguments]
     if forks:
-        status, _, errors = forks.run(folder, {}, argv=line, file=line[0])
-        return status, errors
+        return subprocess.CompletedProcess(line, *forks.run(folder, {}, argv=line, file=line[0]))
     command = [sys.executable, *line]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    return done.returncode, done.stderr
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +38,8 @@ def tiny_model(forks, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if int(trl.__version__.partition(".")[0]) < 1:
         pytest.skip(f"TRL {trl.__version__} still has names of 2024")
     folder = tmp_path_factory.mktemp("model")
-    status, errors = run(forks, folder, EXAMPLES / "tiny_model.py", str(folder / "tiny"))
-    assert status == 0, errors
+    done = run(forks, folder, EXAMPLES / "tiny_model.py", str(folder / "tiny"))
+    assert done.returncode == 0, done.stderr
     return folder / "tiny"
 
 
@@ -50,24 +48,28 @@ def arguments(model: Path) -> list[str]:
     return [f"--model={model}", f"--dataset={rows}", "--steps=4", "--output=kept"]
 
 
-def train(launch, model: Path, script: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    line = (sys.executable, str(script), *arguments(model))
-    return launch("patchkit", "run", *options, "--", *line)
-
-
 def test_without_the_layer_it_stops_in_its_imports(forks, tiny_model: Path, tmp_path: Path) -> None:
-    status, errors = run(forks, tmp_path, OLD, *arguments(tiny_model))
-    assert status == 1
-    assert "cannot import name 'DataCollatorForCompletionOnlyLM' from 'trl'" in errors
+    done = run(forks, tmp_path, OLD, *arguments(tiny_model))
+    assert done.returncode == 1
+    assert "cannot import name 'DataCollatorForCompletionOnlyLM' from 'trl'" in done.stderr
 
 
-def test_both_train_with_the_same_losses(launch, tiny_model: Path, tmp_path: Path) -> None:
+def test_both_train_with_the_same_losses(launch, forks, tiny_model: Path, tmp_path: Path) -> None:
     losses = {}
-    for script, options in ((OLD, ["--legacy"]), (NEW, [])):
-        done = train(launch, tiny_model, script, *options)
+    applying = tmp_path / "applying.py"
+    applying.write_text(
+        f"import patchkit, runpy\npatchkit.apply()\nrunpy.run_path({str(NEW)!r}, run_name='__main__')\n"
+    )
+    for script in (OLD, NEW):
+        line = arguments(tiny_model)
+        if script is OLD:
+            command = ("run", "--legacy", "--", sys.executable, str(script), *line)
+            done = launch("patchkit", *command)
+        else:
+            done = run(forks, tmp_path, applying, *line)
         assert done.returncode == 0, done.stderr[-3000:]
         losses[script] = LOSS.findall(done.stdout)
-        assert (tmp_path / "kept" / "adapter_model.safetensors").is_file()
+        (tmp_path / "kept" / "adapter_model.safetensors").unlink()
         told = [sentence for sentence in TOLD if sentence in done.stderr]
         assert told == (list(TOLD) if script is OLD else [])
     assert len(losses[OLD]) == 4

@@ -130,7 +130,7 @@ def test_adam_in_float16(make, look, epsilon: float, finite: bool) -> None:
 def test_what_the_finding_says_of_adam_in_float16_is_so(
     make, dtype: str, precision: str, options, finite: bool
 ) -> None:
-    steps = {"max_steps": 10, "learning_rate": 1e-3}
+    steps = {"max_steps": 10, "learning_rate": 1e-3, "optim": "adamw_torch"}
     with make.trainer(make.model(dtype), precision, **steps, **options) as trainer:
         findings = patchkit.preflight(trainer)
         doomed = [error.id for error in findings.errors]

@@ -17,10 +17,8 @@ ENTRIES = catalogue.load()
 IDS = list(ENTRIES.entries)
 DUE = [identifier for identifier in IDS if patchkit.report()[identifier].status in CONCERNED]
 # An import takes many times what most reproducers do, so they run in forks of a process that has
-# imported the libraries. The first of TRL's, which imports all others, has its own interpreters.
-OWN_PROCESSES = set([name for name in DUE if ENTRIES.entries[name].patch.library == "trl"][:1])
-if processes := os.environ.get("PATCHKIT_TEST_PROCESSES"):
-    OWN_PROCESSES = {"shared": set(), "own": set(IDS)}[processes]
+# imported the libraries. test_guide.py verifies a patch in interpreters of its own.
+FORK = os.environ.get("PATCHKIT_TEST_PROCESSES") != "own"
 
 
 def test_no_definition_is_broken() -> None:
@@ -40,7 +38,7 @@ def test_a_patch_is_complete(patch_id: str) -> None:
 @pytest.mark.parametrize("patch_id", IDS)
 def test_reproducer_fails_without_and_passes_with(skip_if_measured_to_fail, patch_id: str) -> None:
     skip_if_measured_to_fail(patch_id)
-    (verdict,) = verify([patch_id], fork=patch_id not in OWN_PROCESSES)
+    (verdict,) = verify([patch_id], fork=FORK)
     due = patch_id in DUE
     expected = "fixed" if due else "not-affected"
     if due and (lacking := missing_requirements(ENTRIES.entries[patch_id].patch.requires)):

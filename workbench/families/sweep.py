@@ -285,7 +285,7 @@ class _FamilyWorkshop(Processes):
         Raises:
             SweepError: the process of all forks was ended, which says nothing about a model type.
         """
-        server = self.servers[patched]
+        server = self.server(patched)
         answer = server.call(function, arguments, timeout=self._limits.seconds)
         if server.ended and "outcome" in answer and not self._stopped:
             raise SweepError(

@@ -182,7 +182,7 @@ class _RankWorkshop(Processes):
         arguments: dict[str, Any],
         environment: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        return self.servers[patched].call(
+        return self.server(patched).call(
             function, arguments, timeout=self._seconds, environment=environment
         )
 

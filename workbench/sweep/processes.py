@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ class SweepError(PatchError):
 
 
 class Processes:
-    """The two processes of a sweep.
+    """The two processes of a sweep, each begun when something is first asked of it.
 
     Args:
         folder: for temporary files.
@@ -44,16 +45,24 @@ class Processes:
             # A patch that is switched off, or a setting, would be judged in place of patchkit.
             "PATCHKIT_DISABLE": "",
         }
-        self.servers = {
-            patched: ForkServer(
-                *preparations,
-                f"{serving}:import_libraries{'_and_apply' if patched else ''}",
-                environment={**variables, **(environment or {})},
-                folder=str(ROOT),
-                quiet=True,
-            )
-            for patched in (False, True)
-        }
+        self._variables = {**variables, **(environment or {})}
+        self._serving = serving
+        self._preparations = preparations
+        self._servers: dict[bool, ForkServer] = {}
+        self._lock = threading.Lock()
+
+    def server(self, patched: bool) -> ForkServer:
+        """Return one of the processes."""
+        with self._lock:
+            if patched not in self._servers:
+                self._servers[patched] = ForkServer(
+                    *self._preparations,
+                    f"{self._serving}:import_libraries{'_and_apply' if patched else ''}",
+                    environment=self._variables,
+                    folder=str(ROOT),
+                    quiet=True,
+                )
+            return self._servers[patched]
 
     def ask(self, function: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return what a function returns where patchkit is not applied.
@@ -61,12 +70,14 @@ class Processes:
         Raises:
             SweepError: the libraries cannot be imported.
         """
-        answer = self.servers[False].call(function, arguments or {}, timeout=_PATIENCE)
+        answer = self.server(False).call(function, arguments or {}, timeout=_PATIENCE)
         if "outcome" in answer:
             raise SweepError(f"cannot import the libraries: {answer['message']}")
         return answer
 
     def stop(self) -> None:
         """End all processes."""
-        for server in self.servers.values():
+        with self._lock:
+            servers = list(self._servers.values())
+        for server in servers:
             server.stop()

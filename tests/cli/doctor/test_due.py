@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -88,7 +87,7 @@ def test_patches_of_others_and_of_the_project(libraries, tmp_path: Path, monkeyp
         "    changes=(Wrap('trl:x', 'os:getcwd'),))\n"
     )
     monkeypatch.setenv("PATCHKIT_PATCHES", str(own))
-    state = dataclasses.replace(session.SESSION._state, catalogue=load())
+    state = session.SESSION._state._replace(catalogue=load())
     monkeypatch.setattr(session.SESSION, "_state", state)
     section = due.check()
     assert section.facts["from_others"] == ["acme-patches"]

@@ -37,7 +37,7 @@ def run(
 
 
 def run_script(
-    script: Path, *arguments: str, folder: Path, fed: str | None = None
+    script: Path, *arguments: str, folder: Path, fed: str | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a script in a process that has imported no library, but what lies beneath them.
 
@@ -48,14 +48,17 @@ def run_script(
         arguments: its arguments.
         folder: where it runs.
         fed: what it reads from standard input; None for nothing.
+        variables: of its environment, besides those that are there.
     """
     if not hasattr(os, "fork"):
-        return run(sys.executable, str(script), *arguments, folder=folder, fed=fed)
+        return run(sys.executable, str(script), *arguments, folder=folder, fed=fed, **variables)
     request: dict[str, Any] = {"argv": [str(script), *arguments], "file": str(script)}
     if fed is not None:
         (folder / "stdin").write_text(fed)
         request["fed"] = "stdin"
-    status, stdout, stderr = BENEATH.run(folder, {"CUDA_VISIBLE_DEVICES": ""}, **request)
+    status, stdout, stderr = BENEATH.run(
+        folder, {"CUDA_VISIBLE_DEVICES": "", **variables}, **request
+    )
     return subprocess.CompletedProcess(request["argv"], status, stdout, stderr)
 
 

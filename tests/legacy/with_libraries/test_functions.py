@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from patchkit.environment import in_range, installed_version
 
 from .both_sides import Side, run
+from .programs import run_text
 
 pytestmark = pytest.mark.skipif(
     not in_range(installed_version("trl") or "0", ">=1.3"),
@@ -92,12 +91,5 @@ def test_it_works_with_the_layer_which_says_so(name: str, sides: tuple[Side, Sid
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_function_looks_as_it_did_and_is_given_back(when: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SEEN_FROM_OUTSIDE, when],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-        timeout=600,
-    )
+    done = run_text(SEEN_FROM_OUTSIDE, when, folder=tmp_path)
     assert (done.stdout.strip(), done.returncode) == ("as before", 0), done.stderr[-2000:]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .programs import printed, run
+from .programs import printed, run, run_script
 
 OLD = """
 from transformers import TrainingArguments
@@ -67,7 +67,7 @@ print(json.dumps({
 def whole(tmp_path_factory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "whole.py").write_text(WHOLE)
-    done = run(sys.executable, "whole.py", folder=folder)
+    done = run_script(folder / "whole.py", folder=folder)
     answer: dict[str, Any] = printed(done)
     answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
     return answer
@@ -116,6 +116,7 @@ def test_under_run(tmp_path) -> None:
 
 def test_the_variable(tmp_path) -> None:
     (tmp_path / "old.py").write_text("import patchkit; patchkit.apply()\n" + OLD)
-    assert run(sys.executable, "old.py", folder=tmp_path).returncode == 1
-    fixed = run(sys.executable, "old.py", folder=tmp_path, PATCHKIT_LEGACY="1")
+    script = tmp_path / "old.py"
+    assert run_script(script, folder=tmp_path).returncode == 1
+    fixed = run_script(script, folder=tmp_path, PATCHKIT_LEGACY="1")
     assert (fixed.returncode, fixed.stdout) == (0, "no\n")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 SAMPLES = {
-    "inject": ("--sample", "6", "--no-with-ends"),
+    "inject": ("--sample", "3", "--no-with-ends"),
     "signals": ("--trials", "20"),
     "threads": ("--seconds", "3"),
-    "cycles": ("--times", "60"),
+    "cycles": ("--times", "20"),
     "processes": ("--no-torch", "--forks", "10"),
     "mocks": ("--made-up", "--sample", "40"),
 }
