@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from keyword import iskeyword
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from .errors import PatchDefinitionError
 from .rewrite.rule import Rule
@@ -97,8 +97,7 @@ class Wrap:
 Change = Rewrite | Wrap
 
 
-@dataclass(frozen=True)
-class Requirement:
+class Requirement(NamedTuple):
     """Something that a reproducer needs and not every machine has, and what a sentence calls it."""
 
     name: str
@@ -197,7 +196,7 @@ class Patch:
             self._refuse(f"`harmless` must map targets to ranges, not {self.harmless!r}")
         for target, versions in self.harmless.items():
             self._check_harmless(target, versions)
-        if not isinstance(self.settings, tuple):
+        if not isinstance(self.settings, tuple) or isinstance(self.settings, Setting):
             self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
         for setting in self.settings:
             problem = setting.problem() if isinstance(setting, Setting) else "is no Setting"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import UsageError
 
@@ -31,8 +31,7 @@ Selection = str | Iterable[str] | None
 """Ids and globs of patches, as `only` and `exclude` take them."""
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A choice that a patch offers.
 
     Args:

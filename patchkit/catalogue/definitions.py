@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
+from typing import NamedTuple
 
 from ..errors import PatchDefinitionError
 
@@ -15,8 +15,7 @@ ENTRY_POINT_GROUP = "patchkit.patches"
 _SHIPPED = "patchkit.patches"
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """A file that should define a patch, and how to import it; installed ones name no file."""
 
     name: str
@@ -38,8 +37,8 @@ class Definition:
             def fail() -> ModuleType:
                 raise problem
 
-            return replace(self, fetch=fail)
-        return replace(self, fetch=lambda: module)
+            return self._replace(fetch=fail)
+        return self._replace(fetch=lambda: module)
 
 
 def shipped_definitions() -> Iterator[Definition]:

@@ -6,8 +6,8 @@ import difflib
 import fnmatch
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..environment import check_range
 from ..errors import PatchDefinitionError, PatchError, UnknownPatchError, UsageError
@@ -21,8 +21,7 @@ _IDS_SHOWN = 8
 """Ids that an error lists."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A patch, and where it was defined.
 
     Args:
@@ -49,20 +48,19 @@ class Entry:
         return self.file or self.module
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(NamedTuple):
     """A definition that cannot be used, and why."""
 
     name: str
     error: PatchError
 
 
-@dataclass(frozen=True)
 class Catalogue:
     """All known patches by id, and the definitions that could not be read."""
 
-    entries: dict[str, Entry]
-    broken: tuple[Broken, ...] = ()
+    def __init__(self, entries: dict[str, Entry], broken: tuple[Broken, ...] = ()) -> None:
+        self.entries = entries
+        self.broken = broken
 
     @property
     def settings(self) -> list[Setting]:

@@ -77,7 +77,9 @@ class Explanation:
     switch_off: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        settings = [{**asdict(setting), "variable": setting.variable} for setting in self.settings]
+        settings = [
+            {**setting._asdict(), "variable": setting.variable} for setting in self.settings
+        ]
         return {**asdict(self), "settings": settings}
 
 

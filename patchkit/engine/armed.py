@@ -54,7 +54,7 @@ def _loaded(pattern: str) -> list[str]:
     return [name for name in _loaded_with_prefix(prefix) if matcher(pattern)(name)]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ArmedTarget:
     """One change of a patch.
 
@@ -77,13 +77,11 @@ class ArmedTarget:
 
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
-        if not self.target.module_is_glob:
-            return module == self.target.module and not self.absent
-        return bool(matcher(self.target.module)(module))
+        # Asked for each target and module.
+        return not self.absent and bool(matcher(self.target.module)(module))
 
 
-@dataclass(frozen=True)
-class FixOutcome:
+class FixOutcome(NamedTuple):
     """The result of one change in one module.
 
     Args:
@@ -164,7 +162,7 @@ class TargetLookup(NamedTuple):
     wildcards: tuple[ArmedTarget, ...] = ()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ArmedPatch:
     """A patch that is wanted.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalogue.entries import Catalogue
 from .armed import ArmedPatch
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from ..legacy.layer import LayerChoice
 
 
-@dataclass(frozen=True)
-class DesiredState:
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+class DesiredState(NamedTuple):
     """The patches that are wanted, and with which choices.
 
     Args:
@@ -33,10 +35,10 @@ class DesiredState:
 
     catalogue: Catalogue | None = None
     local: tuple[Path, ...] = ()
-    armed: Mapping[str, ArmedPatch] = field(default_factory=dict)
+    armed: Mapping[str, ArmedPatch] = _EMPTY
     strict: frozenset[str] = frozenset()
-    disabled: Mapping[str, str] = field(default_factory=dict)
-    choices: Mapping[str, str] = field(default_factory=dict)
+    disabled: Mapping[str, str] = _EMPTY
+    choices: Mapping[str, str] = _EMPTY
     suspended: tuple[ArmedPatch, ...] = ()
     legacy: LayerChoice | None = None
     off: frozenset[str] = frozenset()
@@ -67,8 +69,7 @@ class DesiredState:
         gone = {patch.id for patch in self.switched_off_by(switches)}
         kept = {name: patch for name, patch in self.armed.items() if name not in gone}
         unsaid = "legacy" not in switches and not self.says_nothing_of_legacy
-        return replace(
-            self,
+        return self._replace(
             catalogue=catalogue,
             local=(*self.local, *(path for path in local if path not in self.local)),
             armed={**kept, **armed},

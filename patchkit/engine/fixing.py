@@ -6,7 +6,7 @@ import sys
 import weakref
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from ..environment import distribution_of
 from ..patch import Change, Rewrite, note
@@ -33,7 +33,7 @@ def _module_of(namespace: dict[str, Any]) -> str:
     return str(namespace.get("__name__", ""))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class FixedCallable:
     """A live callable that carries a change (`piece`), in a module that may be unloaded."""
 
@@ -130,8 +130,7 @@ def fix(
     return callables
 
 
-@dataclass(frozen=True)
-class _Rewriting:
+class _Rewriting(NamedTuple):
     """One change that rewrites, on one module; the arguments are those of `fix`."""
 
     owner: str

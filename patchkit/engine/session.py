@@ -14,7 +14,6 @@ import logging
 import sys
 import weakref
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -100,7 +99,7 @@ class Session:
             known = entries.load()
             with _LOCK:
                 if self._state.catalogue is None:
-                    self._state = replace(self._state, catalogue=known)
+                    self._state = self._state._replace(catalogue=known)
         assert self._state.catalogue is not None
         return self._state.catalogue
 
@@ -253,7 +252,7 @@ class Session:
             with self._transaction() as before:
                 new = tuple(path for path in paths if path not in before.local)
                 known = self.catalogue.with_valid(definitions)
-                self._state = replace(before, catalogue=known, local=(*before.local, *new))
+                self._state = before._replace(catalogue=known, local=(*before.local, *new))
 
     def _read(self, patches: Paths | None) -> tuple[list[Path], list[Definition]]:
         """Import patch files. The lock is not held: they may import what is hooked."""
@@ -305,8 +304,7 @@ class Session:
             before = self._state
             gone = _chosen(before.armed, chosen)
             due = [patch.id for patch in filter(self._was_due, gone.values())]
-            after = replace(
-                before,
+            after = before._replace(
                 armed=_without(before.armed, gone),
                 strict=before.strict.difference(gone),
                 disabled={} if chosen is None else before.disabled,
@@ -376,7 +374,7 @@ class Session:
                 _prepare(patch)
         with _LOCK:
             state = self._state
-            after = replace(before, catalogue=state.catalogue, local=state.local)
+            after = before._replace(catalogue=state.catalogue, local=state.local)
             self._become(after, complete=True)
             with self._transaction():
                 self._fix_loaded(after.armed.values())

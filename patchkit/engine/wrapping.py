@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .remembered import Remembered
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ProxiedCallable:
     """A callable that is not a Python function, inside a proxy of patchkit.
 

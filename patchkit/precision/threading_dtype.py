@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UsageError
 from ..settings import DTYPES
@@ -21,8 +20,7 @@ _HALF = ("float16", "bfloat16")
 _CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
 
 
-@dataclass(frozen=True)
-class ThreadedDtype:
+class ThreadedDtype(NamedTuple):
     """The changes that threaded one dtype through a model; false if there were none.
 
     Args:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import itertools
-from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 _LOCALS = "<locals>"
 _IMPLICIT = ("__class__", "__classdict__")
@@ -14,8 +14,14 @@ _IMPLICIT = ("__class__", "__classdict__")
 _SOMEWHERE: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
 
 
-@dataclass(frozen=True)
-class Context:
+@lru_cache(maxsize=8)
+def _import_of(names: tuple[str, ...]) -> list[ast.stmt]:
+    """Return the statement that imports these names, made once for the functions of a file."""
+    aliases = [ast.alias(name, **_SOMEWHERE) for name in names]
+    return [ast.Import(aliases, **_SOMEWHERE)] if aliases else []
+
+
+class Context(NamedTuple):
     """The surroundings of a function that decide what it compiles to.
 
     Args:
@@ -74,9 +80,7 @@ class Context:
 
     def compile(self, tree: ast.Module, filename: str) -> CodeType | None:
         """Compile the tree that `parse` returned, and return the function's own code."""
-        names = [ast.alias(name, **_SOMEWHERE) for name in self.imports]
-        imports = [ast.Import(names, **_SOMEWHERE)] if names else []
-        module = ast.Module([*imports, *tree.body], [])
+        module = ast.Module([*_import_of(self.imports), *tree.body], [])
         code = compile(module, filename, "exec", flags=self.flags, dont_inherit=True)
         return self.find(code)
 

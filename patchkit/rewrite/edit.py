@@ -7,14 +7,13 @@ import io
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _ENDS_WITH_WORD = re.compile(r"\w\Z")
 _BEGINS_WITH_WORD = re.compile(r"[\w\"']")
 
 
-@dataclass(frozen=True, order=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace a stretch of a file.
 
     Args:

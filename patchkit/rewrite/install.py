@@ -62,7 +62,7 @@ class Claimant(Protocol):
         """True once the piece can never belong there again."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Claim:
     """A piece in a function, and who wants it there."""
 
@@ -70,7 +70,7 @@ class Claim:
     claimant: Claimant
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SwappedFunction:
     """A function whose code patchkit has replaced, now or earlier.
 

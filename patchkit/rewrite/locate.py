@@ -8,7 +8,6 @@ import linecache
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
@@ -31,8 +30,7 @@ _SCOPE = re.compile(r"[ \t\f]*(?:def|class|async[ \t]+def)[ \t]")
 _COMMENT = re.compile(r"#[^\n]*")
 
 
-@dataclass(frozen=True)
-class FunctionSource:
+class FunctionSource(NamedTuple):
     """One function as it stands in its file.
 
     Args:
@@ -43,6 +41,7 @@ class FunctionSource:
         node: the syntax tree of the function; positions are those of the file.
         code: the function compiled unchanged.
         tree: the syntax tree that `context` gives, with the function in it.
+        known_sites: what `sites` has found.
     """
 
     name: str
@@ -52,9 +51,7 @@ class FunctionSource:
     node: FunctionNode
     code: CodeType
     tree: ast.Module
-    _sites: dict[Matcher, list[ast.AST]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    known_sites: dict[Matcher, list[ast.AST]]
 
     @property
     def qualname(self) -> str:
@@ -67,9 +64,9 @@ class FunctionSource:
 
     def sites(self, matcher: Matcher) -> list[ast.AST]:
         """Return the nodes of the function that match; looked for once."""
-        if matcher not in self._sites:
-            self._sites[matcher] = list(find(self.node, matcher))
-        return self._sites[matcher]
+        if matcher not in self.known_sites:
+            self.known_sites[matcher] = list(find(self.node, matcher))
+        return self.known_sites[matcher]
 
     @classmethod
     def of_function(cls, function: FunctionType) -> FunctionSource:
@@ -185,7 +182,7 @@ def _locate(
     code = code or _compile(tree, context)
     if node is None or code is None:
         return None
-    return FunctionSource(name, lines, node.end_lineno or last, context, node, code, tree)
+    return FunctionSource(name, lines, node.end_lineno or last, context, node, code, tree, {})
 
 
 def _compile(tree: ast.Module, context: Context) -> CodeType | None:

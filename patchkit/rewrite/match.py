@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 Matcher = Callable[[ast.AST], bool]
 """A predicate: is this node a site? A plain function with a `match` statement serves as well."""
@@ -109,15 +110,16 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
         node = waiting.pop()
         if matcher(node):
             yield node
-        else:
-            waiting += _parts(node)
+        elif (parts := _PARTS.get(type(node), _parts)) is not None:
+            waiting += parts(node)
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
     """Return all nodes of a tree but for operators and the like; quicker than `ast.walk`."""
     nodes = [tree]
     for node in nodes:
-        nodes += _parts(node)
+        if (parts := _PARTS.get(type(node), _parts)) is not None:
+            nodes += parts(node)
     return nodes
 
 
@@ -144,7 +146,24 @@ _WITHOUT_NODES = {"ctx", "op", "ops", "id", "attr", "type_comment", "kind"}
 _MIXED = {"keys", "kw_defaults", "names", "kwd_attrs"}
 """Lists that may also hold None or strings."""
 
-_fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+_fields_with_nodes: dict[type[ast.AST], tuple[str, ...]] = {}
+
+# The commonest nodes, by hand: that takes half the time. None has no parts.
+_PARTS: dict[type[ast.AST], Callable[[Any], Sequence[ast.AST]] | None] = {
+    ast.Constant: None,
+    ast.Name: None,
+    ast.Attribute: lambda node: (node.value,),
+    ast.Assign: lambda node: (node.value, *node.targets[::-1]),
+    ast.BinOp: lambda node: (node.right, node.left),
+    ast.BoolOp: lambda node: node.values[::-1],
+    ast.Call: lambda node: (*node.keywords[::-1], *node.args[::-1], node.func),
+    ast.Compare: lambda node: (*node.comparators[::-1], node.left),
+    ast.Expr: lambda node: (node.value,),
+    ast.If: lambda node: (*node.orelse[::-1], *node.body[::-1], node.test),
+    ast.Subscript: lambda node: (node.slice, node.value),
+    ast.UnaryOp: lambda node: (node.operand,),
+    ast.keyword: lambda node: (node.value,),
+}
 
 
 def _learn_fields(node: ast.AST) -> tuple[str, ...]:

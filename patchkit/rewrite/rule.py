@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import CodeType
+from typing import NamedTuple
 
 from .codes import names_in
 from .edit import Edit
@@ -32,8 +32,7 @@ _MOST_SHOWN = 80
 """Letters of buggy code that a message shows."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """One structural edit.
 
     Args:

@@ -7,7 +7,6 @@ import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 
 from ...rewrite import Edit, FunctionSource, Rule, find, functions_in_file
@@ -68,7 +67,7 @@ class ParsedModule:
             self._sources.update((name, []) for name in new)
             text = self._without_functions_but(new)
             for source in functions_in_file(text, self.short_name, new.__contains__):
-                whole = replace(source, lines=self.lines)
+                whole = source._replace(lines=self.lines)
                 self._sources[source.qualname].append(whole)
         sources = [source for name in names for source in self._sources[name]]
         return sorted(sources, key=lambda source: source.first)
