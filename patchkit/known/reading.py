@@ -18,7 +18,8 @@ CONTROLS = (
 )
 """Colours and links of terminals and pages, line ends of Windows, and letters that nobody sees."""
 DEBUGGER = re.compile(
-    r"^\s*Exception has occurred: |(?:^\s*|(?<=: ))exception: no description\s*$", re.MULTILINE
+    r"^[ \t]*Exception has occurred: |(?:^[ \t]*|(?<=: ))exception: no description[ \t]*$",
+    re.MULTILINE,
 )
 """What the debugger of VS Code says before an error, and instead of a message."""
 LETTERS = {

@@ -121,8 +121,10 @@ class Wording:
 
         return fits
 
-    def has_part(self, fragment: str) -> bool:
-        """Tell whether a squeezed fragment is a part of the message."""
+    def has_part(self, fragment: str, *, begins: bool = False) -> bool:
+        """Tell whether a squeezed fragment is a part of the message, or what it begins with."""
+        if begins:
+            return self.literals[:1] != [] and self.literals[0].startswith(fragment)
         return any(fragment in part for part in self.literals)
 
     @property
