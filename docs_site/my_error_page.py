@@ -130,6 +130,7 @@ def _reading() -> dict[str, Any]:
     """Return what `reading` finds errors by."""
     return {
         "controls": in_javascript(reading.CONTROLS),
+        "debugger": in_javascript(reading.DEBUGGER.pattern),
         "letters": reading.LETTERS,
         "longest": reading.LONGEST,
         "longestMessage": reading.LONGEST_MESSAGE,

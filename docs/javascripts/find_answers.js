@@ -111,7 +111,12 @@ function answeredAsItIs(pasted, data) {
   }
   if (!found.length && !pasted.errors[0].frames.length) {
     const part = squeezed(pasted.errors[0].message, data).letters;
-    const hasPart = (number) => data.wordings[number].literals.some((literal) => literal.includes(part));
+    const { type } = pasted.errors[0];
+    // What follows a class is how a message begins.
+    const hasPart = (number) => {
+      const { literals } = data.wordings[number];
+      return type ? literals[0]?.startsWith(part) : literals.some((literal) => literal.includes(part));
+    };
     const endsWithName = /\w[`'"]\s*$/.test(pasted.errors[0].message);
     if (part.length >= data.shortest && !endsWithName) {
       const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
@@ -459,7 +464,7 @@ function read(pasted, data) {
   let text = pasted.slice(-data.longest).replace(/\r\n?/g, "\n");
   text = text.replace(new RegExp(data.controls, "g"), "");
   for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
-  text = text.replace(/^```\w*$/gm, "");
+  text = text.replace(new RegExp(data.debugger, "gm"), "").replace(/^```\w*$/gm, "");
   const begins = text.trim().includes("\n") ? [...text.matchAll(new RegExp(data.beginning, "gm"))] : [];
   for (const [, begin] of begins) {
     const same = begin.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\d+/g, "\\d+");

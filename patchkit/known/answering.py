@@ -92,7 +92,7 @@ def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
             return Found(tuple(by_name), error, by_name=True)
     if found:
         return known
-    if not pasted.error.frames and (parts := rows_with_part(pasted.error.message, all_rows())):
+    if not pasted.error.frames and (parts := rows_with_part(pasted.error, all_rows())):
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)
     return known

@@ -77,18 +77,20 @@ def _texts(error: Raised) -> Iterator[str]:
         yield f"{error.message} {error.after}"
 
 
-def rows_with_part(text: str, rows: Iterable[Row]) -> list[Row]:
-    """Return the rows whose message a text is a part of, if they need nothing beside it.
+def rows_with_part(error: Raised, rows: Iterable[Row]) -> list[Row]:
+    """Return the rows whose message an error's is a part of, if they need nothing beside it.
 
-    A name in quotes at its end is a whole one: `'get'` is no part of `'get_seq_length'`.
+    A name in quotes at its end is a whole one: `'get'` is no part of `'get_seq_length'`. What
+    follows a class is how a message begins.
     """
-    fragment = squeezed(text)
-    if len(fragment) < SHORTEST or _ENDS_WITH_NAME.search(text):
+    fragment = squeezed(error.message)
+    if len(fragment) < SHORTEST or _ENDS_WITH_NAME.search(error.message):
         return []
     return [
         row
         for row in rows
-        if not row.needs and any(wording(said).has_part(fragment) for said in row.says)
+        if not row.needs
+        and any(wording(said).has_part(fragment, begins=bool(error.type)) for said in row.says)
     ]
 
 

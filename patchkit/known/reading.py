@@ -17,6 +17,11 @@ CONTROLS = (
     r"|</?(?:span|pre|div|font|code|strong|a|b)(?:\s[^<>]*)?>"
 )
 """Colours and links of terminals and pages, line ends of Windows, and letters that nobody sees."""
+DEBUGGER = re.compile(
+    r"^[ \t]*Exception has occurred: |(?:^[ \t]*|(?<=: ))exception: no description[ \t]*$",
+    re.MULTILINE,
+)
+"""What the debugger of VS Code says before an error, and instead of a message."""
 LETTERS = {
     "&quot;": '"',
     "&#34;": '"',
@@ -263,6 +268,7 @@ def _plain(text: str) -> str:
     text = re.sub(CONTROLS, "", text)
     for written, letter in LETTERS.items():
         text = text.replace(written, letter)
+    text = DEBUGGER.sub("", text)
     text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
     begins = BEGINNING.findall(text) if "\n" in text.strip() else ()
     for begin in dict.fromkeys(begins):

@@ -91,13 +91,22 @@ class Wording:
         self._parts = _HOLE.split(text)
         self.literals = [part for text in self._parts[::2] if (part := squeezed(text))]
         """The parts that stand in every such message."""
-        self.is_closed = bool(re.search("(?:\\|[^{}]*\\}|attribute ['\"`]\\w+)['\"`]$", text))
-        """Whether a choice of names or an attribute ends it, in quotes: `'to'` is not `'to_x'`."""
-        self.is_short = sum(map(len, self.literals)) < _SHORT
-        """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
-        self.begins_word = self.is_short or bool(re.match("['\"`](?:\\w|\\{[^{}]*\\|)", text))
-        """Whether it begins with a whole word: `'LLM'` is not the end of `CausalLM`."""
         self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a choice of names or an attribute ends it, in quotes: `'to'` is not `'to_x'`."""
+        return bool(re.search("(?:\\|[^{}]*\\}|attribute ['\"`]\\w+)['\"`]$", self.text))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is found as whole words only: `No` is none of the words of `NoneType`."""
+        return sum(map(len, self.literals)) < _SHORT
+
+    @property
+    def begins_word(self) -> bool:
+        """Whether it begins with a whole word: `'LLM'` is not the end of `CausalLM`."""
+        return self.is_short or bool(re.match("['\"`](?:\\w|\\{[^{}]*\\|)", self.text))
 
     def search(self, text: Squeezed) -> dict[str, str] | None:
         """Return what stands in the named holes; None if the text does not have the message."""
@@ -121,8 +130,10 @@ class Wording:
 
         return fits
 
-    def has_part(self, fragment: str) -> bool:
-        """Tell whether a squeezed fragment is a part of the message."""
+    def has_part(self, fragment: str, *, begins: bool = False) -> bool:
+        """Tell whether a squeezed fragment is a part of the message, or what it begins with."""
+        if begins:
+            return self.literals[:1] != [] and self.literals[0].startswith(fragment)
         return any(fragment in part for part in self.literals)
 
     @property

@@ -153,7 +153,16 @@ COSTUMES |= {
     begin.strip(): "".join(f"{begin}{line}\n" for line in PLAIN.splitlines())
     for begin in BEGINNINGS
 }
+COSTUMES["debugger of VS Code"] = (
+    f"Exception has occurred: RuntimeError\n{MESSAGE}\n" + PLAIN.split("\n", 1)[1]
+)
 BARE_ASSERTIONS = {
+    "debugger of VS Code": f"""Exception has occurred: AssertionError
+exception: no description
+  File "/x/bitsandbytes/functional.py", line 998, in dequantize_4bit
+    {ASSERTED}
+AssertionError:
+""",
     "plain": f"""  File "/x/bitsandbytes/functional.py", line 998, in dequantize_4bit
     {ASSERTED}
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -334,6 +334,7 @@ def test_a_whole_name_in_quotes_is_no_part_of_a_longer_one() -> None:
         read("AttributeError: 'tuple' object has no attribute 'get'"), {}.get
     ).answers
     assert answered(read("object has no attribute 'get_seq_le"), {}.get).is_part
+    assert answered(read("RuntimeError: expected scalar type"), {}.get).is_part
     missing = answered(read("ModuleNotFoundError: No module named 'torch'"), {}.get).answers
     assert [answer.id for answer in missing] == ["torch-not-installed"]
 
