@@ -85,9 +85,15 @@ def test_what_the_finding_says_of_the_scaler_is_so(make, dtype: str) -> None:
 
 
 WITHOUT_SCALER = {
-    "AdamW": ("float16", "", {}, Severity.ERROR),
-    "AdamW, autocast to bfloat16": ("float16", "bf16", {}, Severity.ERROR),
-    "a larger epsilon": ("float16", "", {"adam_epsilon": 1e-4}, Severity.WARNING),
+    "AdamW": ("float16", "", {"optim": "adamw_torch"}, Severity.ERROR),
+    "AdamW, autocast to bfloat16": ("float16", "bf16", {"optim": "adamw_torch"}, Severity.ERROR),
+    "fused AdamW": ("float16", "", {"optim": "adamw_torch_fused"}, Severity.WARNING),
+    "a larger epsilon": (
+        "float16",
+        "",
+        {"optim": "adamw_torch", "adam_epsilon": 1e-4},
+        Severity.WARNING,
+    ),
     "SGD": ("float16", "", {"optim": "sgd"}, Severity.WARNING),
     "with a scaler": ("float16", "fp16", {}, None),
     "bfloat16": ("bfloat16", "", {}, None),

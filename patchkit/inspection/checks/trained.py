@@ -74,7 +74,7 @@ def float16_without_scaler(facts: TrainingFacts) -> Finding | None:
     ]
     if not narrow or facts.scaler or facts.engine:
         return None
-    dies = _is_torch_adam(facts) and _epsilon(facts) < 2**-25
+    dies = _computes_adam_in_float16(facts) and _epsilon(facts) < 2**-25
     return found(
         f"float16-without-scaler{' adam' if dies else ''}",
         parameters=parameters(narrow, "trained parameter"),
@@ -181,9 +181,14 @@ def _is_magnitude(parameter: Parameter) -> bool:
     return "lora_magnitude_vector" in parameter.name
 
 
-def _is_torch_adam(facts: TrainingFacts) -> bool:
+def _computes_adam_in_float16(facts: TrainingFacts) -> bool:
+    """Tell PyTorch's Adam from its fused kernel, which stays finite on any CPU with AVX2."""
     kind = facts.optimizer_kind
-    return kind.startswith("adamw_torch") or (
+    if facts.optimizer is not None and any(
+        group.get("fused") for group in facts.optimizer.param_groups
+    ):
+        return False
+    return kind in ("adamw_torch", "adamw_torch_xla") or (
         kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
     )
 
