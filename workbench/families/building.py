@@ -12,6 +12,7 @@ from .images import Batch
 from .inputs import IMAGES, batches, for_prediction, logits_of
 from .model_types import TASKS, loader, pretrained
 from .modes import PRECISIONS
+from .odd_types import GENERATION
 from .shrinking import USUAL_SPREAD, attempts
 
 INPUTS = "inputs.pt"
@@ -131,6 +132,8 @@ def _model(task: str, config: Any) -> Any:
         # are 1/epsilon, beyond float16.
         if weight.dim() > 1 and not weight.any():
             torch.nn.init.normal_(weight, std=USUAL_SPREAD)
+    for name, value in GENERATION.get(config.model_type, {}).items():
+        setattr(model.generation_config, name, value)
     return model
 
 

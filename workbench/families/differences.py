@@ -121,6 +121,7 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
         )
         for task, types in (
             ("questions", "modernbert"),
+            ("questions", "splinter"),
             ("classification", "bart"),
             ("classification", "bigbird_pegasus"),
             ("classification", "flaubert"),

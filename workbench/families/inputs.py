@@ -41,6 +41,13 @@ def batches(task: str, model: Any) -> Iterator[tuple[str, Batch]]:
     if task in {"classification", "questions"} and isinstance(end, int):
         words[:, -1] = end  # some read the last of these
     yield "text", _labelled(task, model, {"input_ids": words})
+    if "bbox" in parameters(model.forward):
+        yield "text and boxes", _labelled(task, model, {"input_ids": words} | _boxes(words))
+    separator = getattr(model.config, "sep_token_id", None)
+    if task == "questions" and isinstance(separator, int):  # some find the question by these
+        separated = words.clone()
+        separated[:, [3, 4, -1]] = separator
+        yield "text", _labelled(task, model, {"input_ids": separated})
     if task == "causal":
         for batch in with_images(model, words):
             yield IMAGES, _labelled(task, model, batch)
@@ -52,8 +59,17 @@ def for_prediction(task: str, batch: Batch) -> Batch:
 
 
 def prompt(batch: Batch) -> Batch:
-    """Return what generation begins with."""
+    """Return a batch without what is to be predicted."""
     return {name: value for name, value in batch.items() if name not in _ANSWERS}
+
+
+def beginning(model: Any, batch: Batch) -> Batch:
+    """Return what generation begins with: a word, where each later one belongs to some sound."""
+    given = prompt(batch)
+    spoken = {"input_ids", "input_features"} <= set(given)
+    if spoken and getattr(model.config, "audio_token_id", None) is None:
+        given |= {name: given[name][:, :1] for name in ("input_ids", "attention_mask")}
+    return given
 
 
 def logits_of(task: str, output: Any) -> Any:
@@ -82,6 +98,13 @@ def _labelled(task: str, model: Any, batch: Batch) -> Batch:
     return batch
 
 
+def _boxes(words: Any) -> Batch:
+    """Return a place on the page for each word."""
+    import torch
+
+    return {"bbox": torch.zeros(*words.shape, 4, dtype=torch.long)}
+
+
 def _complete(model: Any, batch: Batch, wanted: frozenset[str]) -> None:
     """Add what some models of images and text take beside them."""
     import torch
@@ -90,6 +113,6 @@ def _complete(model: Any, batch: Batch, wanted: frozenset[str]) -> None:
         batch["labels"] = torch.randint(FIRST_WORD, VOCABULARY, (_ROWS, _WORDS))
         batch["decoder_input_ids"] = batch["labels"].roll(1, dims=1)
     if "bbox" in wanted:
-        batch["bbox"] = torch.zeros(*batch["input_ids"].shape, 4, dtype=torch.long)
+        batch |= _boxes(batch["input_ids"])
     for name in {"input_ids", "attention_mask"} - wanted:
         del batch[name]

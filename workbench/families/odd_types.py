@@ -27,6 +27,18 @@ _WINDOWS = {
     "window_size": 4,
 }
 _WAVES = {"conv_dim": [32] * 7}
+_OF_NEMOTRON_SPEECH = (
+    "nemotron3_5_transcribe_asr_audio",
+    "nemotron3_5_transcribe_word_timestamp",
+    "nemotron3_diarization_audio",
+)
+_WAVES_WITHOUT_NOISE = {
+    "num_filters": 8,
+    "downsampling_ratios": [8, 8, 10],
+    "depths": [1] * 4,
+    "layer_scale_init_value": 0.1,
+    "vae_std": 0.0,
+}
 ODD_TYPES: dict[str, dict[str, Any]] = {
     "aria": {"projector_patch_to_query_dict": {"16": 4}},
     "bamba": {"attn_layer_indices": [1]},
@@ -88,6 +100,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     },
     **{key: {"downsample_rate": 4} for key in ("granite_speech", "granite_speech_plus")},
     "granite_speech_encoder": {"hidden_dim": 64},
+    "granite_speech_plus_encoder": {"hidden_dim": 64},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
     "hgnet_v2": {
         "hidden_sizes": [32, 32, 64, 64],
@@ -100,6 +113,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     },
     "instructblip": {"image_token_index": 40},
     "instructblipvideo": {"video_token_index": 40},
+    "kyutai_speech_to_text": {"num_codebooks": 4, "codebook_vocab_size": 65},
     "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
     "led": {"attention_window": 8},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
@@ -109,7 +123,12 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "llava_next_video": _ONE_TILE,
     "llava_onevision": _ONE_TILE,
     "mamba2": {"num_heads": 8},
+    "mimi": {"num_filters": 8, "upsample_groups": 64, "codebook_dim": 16},
+    "moonshine_streaming": {"num_key_value_heads": 4},
+    "moonshine_streaming_encoder": {"sliding_windows": [[16, 4], [16, 0]]},
+    **{key: {"num_key_value_heads": 4} for key in _OF_NEMOTRON_SPEECH},
     "perceiver": {"max_position_embeddings": 12},
+    "pop2piano": {"composer_vocab_size": 1},
     "qwen2_5_omni_thinker": _BY_POSITION,
     "qwen3_omni_moe_thinker": _BY_POSITION,
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
@@ -120,6 +139,8 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("donut-swin", "swin", "swinv2"), _WINDOWS),
     "t5": {"decoder_start_token_id": 0},
     "udop": {"decoder_start_token_id": 0},
+    "vibevoice_acoustic_tokenizer": _WAVES_WITHOUT_NOISE,
+    "vibevoice_acoustic_tokenizer_encoder": _WAVES_WITHOUT_NOISE,
     "voxtral": {"audio_token_id": 40},
     "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},
     "xmod": {"default_language": "en_XX"},
@@ -140,3 +161,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     ),
     **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }
+GENERATION: dict[str, dict[str, Any]] = {
+    "pop2piano": {"composer_to_feature_token": {"composer1": 60}},
+}
+"""What the generation of single types reads of the configuration for it."""

@@ -12,6 +12,8 @@ _SAMPLES = 4800
 _FRAMES = 64
 _PARTS = (None, "audio_config", "encoder_config", "encoder")
 _MEL = ("num_mel_bins", "input_feat_per_channel", "feature_projection_input_dim", "input_dim")
+_TAKE = "get_audio_features"
+_MASKS = ("input_features_mask", "padding_mask")
 _STACKED = 4
 """Frames and their differences that some extractors join to one, and no configuration says."""
 
@@ -23,6 +25,7 @@ def sounds(model: Any, rows: int) -> Iterator[Batch]:
     wanted = parameters(model.forward)
     if "input_values" in wanted:
         yield {"input_values": torch.randn(rows, _SAMPLES)}
+        yield {"input_values": torch.randn(rows, 1, _SAMPLES)}
     if "input_features" in wanted:
         mel = int(_attribute(model, _MEL) or 80)
         longest = _attribute(model, ("max_source_positions",))
@@ -41,15 +44,17 @@ def with_sounds(model: Any, words: Any) -> Iterator[Batch]:
     """Yield words with a sound for each row, in each form that a model of both may take."""
     import torch
 
-    take = getattr(model, "get_audio_features", None)
+    owners = (model, getattr(model, "model", None))
+    take = next((owner.get_audio_features for owner in owners if hasattr(owner, _TAKE)), None)
     if take is None:
         return
     wanted = parameters(take)
     token = getattr(model.config, "audio_token_id", None)
     for sound in sounds(model, len(words)):
         features = {name: sound[name] for name in sound if name != "attention_mask"}
-        mask = torch.ones(len(words), _frames(model), dtype=torch.bool)
-        features |= {"input_features_mask": mask} if "input_features_mask" in wanted else {}
+        length = _SAMPLES if "input_values" in features else _frames(model)
+        mask = torch.ones(len(words), length, dtype=torch.bool)
+        features |= {name: mask for name in _MASKS if name in wanted}
         try:
             with torch.no_grad():
                 count = count_places(take(**features), len(words))

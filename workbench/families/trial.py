@@ -16,7 +16,7 @@ from ..sweep.trial import OtherLogits, TrialCourse, autocast
 from ..sweep.trial import attempt as attempted
 from .building import INPUTS, Unsuitable
 from .images import Batch
-from .inputs import for_prediction, logits_of, prompt
+from .inputs import beginning, for_prediction, logits_of
 from .loading import load
 from .methods import METHODS, adapted
 from .model_types import TASKS, loader, pretrained
@@ -242,7 +242,7 @@ class _FamilyCourse(TrialCourse):
         dtype = model.dtype
         given = {
             name: value.to(dtype) if value.is_floating_point() else value
-            for name, value in prompt(batch).items()
+            for name, value in beginning(model, batch).items()
         }
         with torch.no_grad():
             words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
