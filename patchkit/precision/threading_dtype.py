@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..settings import DTYPES
@@ -20,7 +21,8 @@ _HALF = ("float16", "bfloat16")
 _CONFIG_DTYPES = ("dtype", "torch_dtype", "_pre_quantization_dtype")
 
 
-class ThreadedDtype(NamedTuple):
+@dataclass(frozen=True)
+class ThreadedDtype:
     """The changes that threaded one dtype through a model; false if there were none.
 
     Args:

@@ -45,7 +45,7 @@ def with_sounds(model: Any, words: Any) -> Iterator[Batch]:
     import torch
 
     owners = (model, getattr(model, "model", None))
-    take = next((owner.get_audio_features for owner in owners if hasattr(owner, _TAKE)), None)
+    take = next((getattr(owner, _TAKE) for owner in owners if hasattr(owner, _TAKE)), None)
     if take is None:
         return
     wanted = parameters(take)
