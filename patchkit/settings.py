@@ -34,7 +34,7 @@ Selection = str | Iterable[str] | None
 class Setting(NamedTuple):
     """A choice that a patch offers.
 
-    Args:
+    Attributes:
         name: the keyword of `apply`; the environment variable is `PATCHKIT_` and this in capitals.
         choices: the values it can take; the first is the default.
         help: its effect, in one line.

@@ -16,7 +16,7 @@ _BEGINS_WITH_WORD = re.compile(r"[\w\"']")
 class Edit(NamedTuple):
     """Replace a stretch of a file.
 
-    Args:
+    Attributes:
         start: line (from 1) and column (UTF-8 bytes, from 0, as `ast` counts) where it begins.
         end: line and column just past its end; equal to `start` for an insertion.
         text: what stands there afterwards.

@@ -35,7 +35,7 @@ _MOST_SHOWN = 80
 class Rule(NamedTuple):
     """One structural edit.
 
-    Args:
+    Attributes:
         site: matches the nodes to edit. After the edit it must match nothing any more: that is
             the postcondition.
         edit: the edits for one such node.
