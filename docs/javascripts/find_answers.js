@@ -110,14 +110,16 @@ function answeredAsItIs(pasted, data) {
     if (named.length) return { answers: named, byName: true };
   }
   if (!found.length && !pasted.errors[0].frames.length) {
-    const part = squeezed(pasted.errors[0].message, data).letters;
-    const { type } = pasted.errors[0];
-    // What follows a class is how a message begins.
+    const { message, type } = pasted.errors[0];
+    const part = squeezed(message, data).letters;
+    // What follows a class is how a message begins; some wordings have the class, too.
+    const begins = [part, squeezed(`${type}: ${message}`, data).letters];
     const hasPart = (number) => {
       const { literals } = data.wordings[number];
-      return type ? literals[0]?.startsWith(part) : literals.some((literal) => literal.includes(part));
+      if (type) return begins.some((begin) => literals[0]?.startsWith(begin));
+      return literals.some((literal) => literal.includes(part));
     };
-    const endsWithName = /\w[`'"]\s*$/.test(pasted.errors[0].message);
+    const endsWithName = /\w[`'"]\s*$/.test(message);
     if (part.length >= data.shortest && !endsWithName) {
       const rows = data.rows.filter(({ says, needs }) => !needs && says.some(hasPart));
       answers = rows.map((row) => answerOf({ row, values: {} }, data));

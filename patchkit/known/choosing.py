@@ -81,17 +81,18 @@ def rows_with_part(error: Raised, rows: Iterable[Row]) -> list[Row]:
     """Return the rows whose message an error's is a part of, if they need nothing beside it.
 
     A name in quotes at its end is a whole one: `'get'` is no part of `'get_seq_length'`. What
-    follows a class is how a message begins.
+    follows a class is how a message begins; some wordings have the class, too.
     """
     fragment = squeezed(error.message)
     if len(fragment) < SHORTEST or _ENDS_WITH_NAME.search(error.message):
         return []
-    return [
-        row
-        for row in rows
-        if not row.needs
-        and any(wording(said).has_part(fragment, begins=bool(error.type)) for said in row.says)
-    ]
+    begins = (fragment, squeezed(f"{error.type}: {error.message}"))
+
+    def has_part(said: str) -> bool:
+        known = wording(said)
+        return known.begins_with(begins) if error.type else known.has_part(fragment)
+
+    return [row for row in rows if not row.needs and any(map(has_part, row.says))]
 
 
 @cache

@@ -130,11 +130,13 @@ class Wording:
 
         return fits
 
-    def has_part(self, fragment: str, *, begins: bool = False) -> bool:
-        """Tell whether a squeezed fragment is a part of the message, or what it begins with."""
-        if begins:
-            return self.literals[:1] != [] and self.literals[0].startswith(fragment)
+    def has_part(self, fragment: str) -> bool:
+        """Tell whether a squeezed fragment is a part of the message."""
         return any(fragment in part for part in self.literals)
+
+    def begins_with(self, fragments: tuple[str, ...]) -> bool:
+        """Tell whether the message begins with one of some squeezed fragments."""
+        return bool(self.literals) and self.literals[0].startswith(fragments)
 
     @property
     def last(self) -> str:
