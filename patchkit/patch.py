@@ -196,7 +196,7 @@ class Patch:
             self._refuse(f"`harmless` must map targets to ranges, not {self.harmless!r}")
         for target, versions in self.harmless.items():
             self._check_harmless(target, versions)
-        if not isinstance(self.settings, tuple) or isinstance(self.settings, Setting):
+        if not isinstance(self.settings, tuple):
             self._refuse(f"`settings` must be a tuple of Setting, not {self.settings!r}")
         for setting in self.settings:
             problem = setting.problem() if isinstance(setting, Setting) else "is no Setting"

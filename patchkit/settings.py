@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from .errors import UsageError
 
@@ -31,10 +31,11 @@ Selection = str | Iterable[str] | None
 """Ids and globs of patches, as `only` and `exclude` take them."""
 
 
-class Setting(NamedTuple):
+@dataclass(frozen=True)
+class Setting:
     """A choice that a patch offers.
 
-    Attributes:
+    Args:
         name: the keyword of `apply`; the environment variable is `PATCHKIT_` and this in capitals.
         choices: the values it can take; the first is the default.
         help: its effect, in one line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -200,7 +201,7 @@ def refused(given: dict[str, Any], expected: str) -> None:
 )
 def test_frozen(thing: Any, name: str, value: Any) -> None:
     before = getattr(thing, name)
-    with pytest.raises(AttributeError):
+    with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(thing, name, value)
     assert getattr(thing, name) == before
 

@@ -77,9 +77,7 @@ class Explanation:
     switch_off: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        settings = [
-            {**setting._asdict(), "variable": setting.variable} for setting in self.settings
-        ]
+        settings = [{**asdict(setting), "variable": setting.variable} for setting in self.settings]
         return {**asdict(self), "settings": settings}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import CodeType
-from typing import NamedTuple
 
 from .codes import names_in
 from .edit import Edit
@@ -32,10 +32,11 @@ _MOST_SHOWN = 80
 """Letters of buggy code that a message shows."""
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True)
+class Rule:
     """One structural edit.
 
-    Attributes:
+    Args:
         site: matches the nodes to edit. After the edit it must match nothing any more: that is
             the postcondition.
         edit: the edits for one such node.
