@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import io
+import json
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -324,32 +328,23 @@ MACHINES = {
 }
 
 
-VERIFY = """
-from patchkit.verification import reproduce, verification
-
-
-class InThisProcess:
-    def __init__(self, *arguments):
-        pass
-
-    def __call__(self, patch_id, patched):
-        return reproduce.outcome(patch_id, patched=patched)
-
-
-verification.ForkRunner = InThisProcess
-(verdict,) = verification.verify({only!r}, fork=True, jobs=1)
-result = [verdict.outcome, verdict.with_patch, verdict.without]
-"""
-
-
 @pytest.mark.parametrize("name", MACHINES)
-def test_verify_without_the_kernel(before_libraries, name: str) -> None:
+def test_verify_without_the_kernel(tmp_path: Path, name: str) -> None:
     """The library is bitsandbytes' own, less one symbol, as in builds for ARM or CUDA."""
-    met, expected, shown = MACHINES[name]
-    machine = WITHOUT_KERNEL.replace("{met}", str(met))
-    outcome, patched, without = before_libraries(machine + VERIFY.format(only=ONLY))
-    assert (outcome, patched) == (expected, "no error"), without
-    assert shown in without
+    met, outcome, shown = MACHINES[name]
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_KERNEL.replace("{met}", str(met)))
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-m", "patchkit", "verify", ONLY, "--json", "--fork"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        check=False,
+    )
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert (verdict["outcome"], verdict["with_patch"]) == (outcome, "no error"), verdict
+    assert shown in verdict["without"]
+    assert done.returncode == 0
 
 
 def test_verify_on_this_machine() -> None:
