@@ -77,7 +77,6 @@ class ArmedTarget:
 
     def concerns(self, module: str) -> bool:
         """Tell whether this change is to be made in a module, by its name."""
-        # Asked for each target and module.
         return not self.absent and bool(matcher(self.target.module)(module))
 
 

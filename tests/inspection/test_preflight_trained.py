@@ -125,6 +125,14 @@ def test_adam_in_float16(make, look, epsilon: float, finite: bool) -> None:
     assert all(parameter.isfinite().all() for parameter in model.parameters()) is finite
 
 
+def test_a_live_optimizer_may_be_fused(make, look) -> None:
+    import torch
+
+    model = make.model("float16")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+    assert look(model, None, optimizer)["float16-without-scaler"].severity is Severity.WARNING
+
+
 @pytest.mark.parametrize(
     ("dtype", "precision", "options", "finite"),
     [

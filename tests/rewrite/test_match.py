@@ -4,7 +4,18 @@ import ast
 
 import pytest
 
-from patchkit.rewrite import Pattern, find, mentions
+from patchkit.rewrite import Pattern, find, match, mentions
+
+EACH_BY_HAND = """
+a = b.c = [f(1, *d, key=e, **g), -h[i:j, 2], k + l * m, n < o <= p]
+f(a)
+if a and b or not c:
+    d
+elif e:
+    f
+else:
+    g
+"""
 
 
 @pytest.mark.parametrize(
@@ -49,6 +60,14 @@ def test_find_counts_nested_sites_once() -> None:
     tree = ast.parse("if a:\n    if b:\n        pass\nif c:\n    pass")
     found = list(find(tree, lambda node: isinstance(node, ast.If)))
     assert [node.lineno for node in found] == [1, 4]
+
+
+def test_nodes_that_are_taken_apart_by_hand_lose_nothing(monkeypatch) -> None:
+    tree = ast.parse(EACH_BY_HAND)
+    assert set(match._PARTS) <= set(map(type, ast.walk(tree)))
+    nodes = match.walk(tree)
+    monkeypatch.setattr(match, "_PARTS", {})
+    assert match.walk(tree) == nodes
 
 
 def test_within_looks_below() -> None:
