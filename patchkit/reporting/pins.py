@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -60,9 +60,16 @@ class Pin:
 
 @dataclass(frozen=True)
 class Pins:
-    """All requirements that count among installed distributions, which have canonical names."""
+    """All requirements that count among installed distributions, which have canonical names.
+
+    Args:
+        installed: the distributions.
+        outgrown: whether those count, too, that are broken by a version newer than all they take.
+            Who installed it is told of that by doctor, and in no other advice to go back.
+    """
 
     installed: Mapping[str, Distribution]
+    outgrown: bool = True
 
     @cached_property
     def all(self) -> tuple[Pin, ...]:
@@ -88,7 +95,8 @@ class Pins:
         """The requirements, by what they require."""
         found: dict[str, list[Pin]] = {}
         for pin in self.all:
-            found.setdefault(pin.name, []).append(pin)
+            if self.outgrown or not self._is_outgrown(pin):
+                found.setdefault(pin.name, []).append(pin)
         return found
 
     def is_met(self, requirement: Requirement) -> bool:
@@ -99,6 +107,12 @@ class Pins:
         return not is_version(present.version) or _contains(
             requirement.specifier, Version(present.version)
         )
+
+    def _is_outgrown(self, pin: Pin) -> bool:
+        if pin.name not in self.installed or self.is_met(pin.requirement):
+            return False
+        newer = SpecifierSet(f">{Version(self.installed[pin.name].version).public}")
+        return not admits(pin.requirement.specifier & newer)
 
 
 def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
@@ -163,7 +177,7 @@ def advised(line: str, pins: Callable[[], Pins]) -> tuple[str, Pin | None]:
     command, mark, comment = line.partition("  #")
     if not re.match(r"\s*(?:\S*python\S* -m )?pip3? (?:un)?install\b", command):
         return line, None
-    fitting, pin = fit(command, pins())
+    fitting, pin = fit(command, replace(pins(), outgrown=False))
     if pin is not None:
         return "", pin
     if not fitting or fitting == fit(command, Pins({}))[0]:

@@ -65,6 +65,8 @@ def test_an_error_of_another_environment_is_not_held_by_this_one() -> None:
         ("pip install 'transformers>=5'  # or older", ("transformers<5",), ""),
         ("pip install -U transformers  # now", ("transformers<5",), "pip install -U 'transformers<5'  # now"),
         ("pip install other  # and FFmpeg", ("transformers<5",), "pip install other  # and FFmpeg"),
+        ("pip install -U transformers", ("transformers<4.30",), "pip install -U transformers"),
+        ("pip install -U transformers", ("transformers==4.40.1",), "pip install -U transformers==4.40.1"),
         ("pip uninstall transformers", ("transformers",), ""),
         ("pip check", ("transformers<5",), "pip check"),
         ("model = load()  # pip install", ("transformers<5",), "model = load()  # pip install"),
