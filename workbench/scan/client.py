@@ -6,8 +6,9 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from ...children import command
-from ..records import ScanError
+from patchkit.children import command
+
+from . import ScanError
 
 _TIMEOUT = 900
 """Seconds that one call of pip may take."""
