@@ -17,7 +17,6 @@ COMMANDS = {
     "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
-    "matrix": "matrix",
     "legacy": "legacy",
     "new": "new.command:new",
     "cache": "cache",
@@ -26,7 +25,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "modernize", "demo"),
-    "Does it hold": ("verify", "matrix", "legacy"),
+    "Does it hold": ("verify", "legacy"),
     "More": ("new", "cache", "completion"),
 }
 _EPILOG = """\
