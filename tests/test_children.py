@@ -20,6 +20,7 @@ from patchkit.environment import installed_version
 from .madeup_bug import patch_file
 
 ROOT = Path(patchkit.__file__).parent.parent
+WORKBENCH = str(Path(__file__).parents[1] / "workbench")
 NAMES = [
     "argparse",
     "click",
@@ -162,7 +163,7 @@ def test_doctor(run: Run, options: list[str]) -> None:
         assert installed_version("torch") in json.dumps(said)
 
 
-@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["matrix", "show"]])
+@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["legacy", "show"]])
 def test_commands_without_children(run: Run, arguments: list[str]) -> None:
     done = run("-m", "patchkit", *arguments)
     assert done.returncode in (0, 1), done.stderr
@@ -180,8 +181,8 @@ def test_demo(run: Run) -> None:
     assert json.loads(done.stdout)["with"]["ok"] is True
 
 
-def test_matrix_scan(run: Run, tmp_path: Path) -> None:
-    from .matrix.scan.conftest import write_wheel
+def test_scan(run: Run, tmp_path: Path) -> None:
+    from .workbench.scan.conftest import write_wheel
 
     text = "def f():\n    bug()\n"
     for version in ("1.0", "1.1"):
@@ -189,19 +190,19 @@ def test_matrix_scan(run: Run, tmp_path: Path) -> None:
         write_wheel(tmp_path / "wheels", {"trainer": text, **modules}, version)
     where = ["--cache", str(tmp_path / "cache"), "--file", str(tmp_path / "matrix.yaml")]
     asked = ["madeup-bug", "--from", str(tmp_path / "wheels"), "--jobs", "2", "--json", *where]
-    done = run("-m", "patchkit", "matrix", "scan", *asked)
+    done = run(WORKBENCH, "scan", *asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scans"]
     assert [scan["states"] for scan in found] == [{"madeup-bug": "matches"}] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="there is no pip")
-def test_matrix_scan_asks_pip(run: Run, tmp_path: Path) -> None:
+def test_scan_asks_pip(run: Run, tmp_path: Path) -> None:
     (tmp_path / "index").mkdir()
     where = ["--cache", str(tmp_path / "cache"), "--file", str(tmp_path / "matrix.yaml")]
     index = {"PIP_INDEX_URL": (tmp_path / "index").as_uri(), "PIP_CONFIG_FILE": os.devnull}
     index |= {"PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
-    done = run("-m", "patchkit", "matrix", "scan", "madeup-bug", *where, **index)
+    done = run(WORKBENCH, "scan", "madeup-bug", *where, **index)
     assert done.stderr == "Error: the package index has no madeup, or no release of it\n"
 
 

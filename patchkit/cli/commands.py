@@ -17,7 +17,6 @@ COMMANDS = {
     "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
-    "matrix": "matrix",
     "legacy": "legacy",
     "new": "new.command:new",
     "cache": "cache",
@@ -26,7 +25,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "modernize", "demo"),
-    "Does it hold": ("verify", "matrix", "legacy"),
+    "Does it hold": ("verify", "legacy"),
     "More": ("new", "cache", "completion"),
 }
 _EPILOG = """\
@@ -35,7 +34,6 @@ Exit statuses:
   0    all is well
   1    the command found trouble; its own help says which
   2    of verify: a bug expected on these versions does not show
-  3    of matrix scan: something could not be scanned
   64   the command line makes no sense
   69   of diff and verify: the libraries are not installed
   74   the disk is full

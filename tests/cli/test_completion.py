@@ -32,13 +32,12 @@ def test_no_such_shell() -> None:
     ("words", "incomplete", "expected"),
     [
         ([], "exp", ["explain"]),
-        (["matrix"], "sc", ["scan"]),
+        (["legacy"], "sh", ["show"]),
         (["list"], "--d", ["--due"]),
         (["explain"], "madeup-", ["madeup-cast", "madeup-fixed", "madeup-asked", "madeup-wrap"]),
         (["explain", "madeup-cast"], "madeup-c", []),
         (["diff"], "ab", ["absent-bug"]),
         (["verify"], "ab", ["absent-bug"]),
-        (["matrix", "scan"], "ab", ["absent-bug"]),
         (["list"], "zzz", []),
         (["run", "--only"], "ab", ["absent-bug"]),
         (["run", "--", "python"], "tra", ["tra"]),  # which the shell completes to files

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.about import PACKAGE
-from patchkit.matrix.scan.memory import keep
+from workbench.scan import tree
+from workbench.scan.memory import keep
 
 from .interface import Interface
 from .modules import Modules
@@ -20,7 +21,8 @@ _READERS = (
         Path(__file__).with_name(f"{name}.py")
         for name in ("exports", "interface", "modules", "signatures", "sources")
     ),
-    *(Path(PACKAGE, "matrix", "scan", f"{name}.py") for name in ("outline", "tree")),
+    Path(PACKAGE, "matrix", "scan", "outline.py"),
+    Path(tree.__file__),
 )
 """What decides how a release is read."""
 
