@@ -40,7 +40,7 @@ WITHOUT_MODULES = ("sentence_transformers",)
 @click.option(
     "--from",
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     required=True,
     help="Take the wheels of each library from the folder of its name in this one.",
 )
