@@ -13,7 +13,7 @@ from patchkit.known.rows import SINCE
 from patchkit.modernize.history import shipped
 from patchkit.whose import REMOTE_CODE
 
-_CALLER = "diffusers"
+_CALLER = "setfit"
 """A library that stands for the one whose line asks for a name."""
 ASKS = {"": "script", _CALLER: "library", REMOTE_CODE: "remoteCode"}
 """Whose line asks for a name, by what is asked here in its place."""
@@ -33,7 +33,8 @@ def history_data() -> dict[str, Any]:
             for keyword in taken:
                 _add(keywords, owner, keyword, history.bounds_of_keyword(owner, keyword))
     said = {library: _said(library) for library in history.TITLES}
-    return {"places": _joined(places), "keywords": _joined(keywords), "said": said}
+    found = {"places": _joined(places), "keywords": _joined(keywords), "said": said}
+    return {**found, "others": list(history.OTHERS)}
 
 
 def _places() -> Iterator[str]:
@@ -41,10 +42,13 @@ def _places() -> Iterator[str]:
         for module, names in known.names.items():
             yield from (f"{library}.{module}.{name}".replace("..", ".") for name in names)
         yield from (f"{library}.{module}" for module in known.modules if module)
-    for modules in shipped_table(SINCE)["names"].values():
-        for module, names in modules.items():
-            yield f"transformers.{module}"
-            yield from (f"transformers.{module}.{name}" for name in names.split())
+    for library, by_bounds in shipped_table(SINCE)["names"].items():
+        for modules in by_bounds.values():
+            for module, names in modules.items():
+                yield f"{library}.{module}".rstrip(".")
+                yield from (
+                    f"{library}.{module}.{name}".replace("..", ".") for name in names.split()
+                )
 
 
 def _add(

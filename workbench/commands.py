@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "record.check_command",
     "draw": "record.draw_command",
     "releases": "releases.command",
+    "names": "releases.names",
     "parents": "releases.parents",
     "sets": "releases.sets",
     "anchors": "anchors.command",

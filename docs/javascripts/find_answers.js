@@ -312,7 +312,7 @@ function namesOf(error, pasted, data) {
     const library = place.split(".")[0];
     const parts = [place.slice(0, Math.max(0, place.lastIndexOf("."))), place.split(".").pop()];
     const outside = below.length ? null : ofHistory(place, [library, ...boundsOf(data.names.history.places, ...parts)], error, pasted, data);
-    if (outside && (!row || outside.isNotYet)) found.push({ ...outside, inTable: Boolean(row) });
+    if (outside && (!row || outside.isNotYet)) found.push({ ...outside, inTable: Boolean(row) || data.names.history.others.includes(library) });
     else for (const answer of below.length ? below : [row]) add(answer, { inTable: true });
   }
   for (const [, owner, keyword] of all(patterns.keyword)) {

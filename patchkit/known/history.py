@@ -22,7 +22,9 @@ from .rows import SINCE
 if TYPE_CHECKING:
     from ..modernize.history import LibraryHistory
 
-TITLES = {name: title_of(name) for name in with_role("interfaces")}
+OTHERS = "huggingface_hub", "diffusers", "sentence_transformers"
+"""Libraries of which only names are known that came or went: the legacy layer has none of them."""
+TITLES = {name: title_of(name) for name in (*with_role("interfaces"), *OTHERS)}
 """The libraries whose history is known, as a sentence names them."""
 _MOST_USED = frozenset(
     ("TrainingArguments", "SFTConfig", "SFTTrainer", "DPOConfig", "GRPOConfig", "LoraConfig")
@@ -54,7 +56,7 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     from ..modernize.history import shipped
 
     module, _, name = place.rpartition(".")
-    if library not in TITLES or not module:
+    if library not in TITLES or library in OTHERS or not module:
         return []
     here = f" {version}" if version else ""
     known = shipped().libraries.get(library)
@@ -120,26 +122,25 @@ def bounds(place: str) -> tuple[str, str]:
     from ..modernize.history import shipped
 
     library, _, rest = place.partition(".")
-    known = shipped().libraries.get(library)
-    if known is None or not rest:
+    if not rest:
         return "", ""
-    if there := _there(known, rest):
+    known = shipped().libraries.get(library)
+    if known is not None and (there := _there(known, rest)):
         return ends(known.releases, there)
     return _bounds_inside(library, rest)
 
 
 def _bounds_inside(library: str, place: str) -> tuple[str, str]:
-    """Return the same for a name in a module that the code of models imports from.
+    """Return the same for what was read off one wheel of each minor release.
 
-    A file of fast tokenizers goes with its names; others have more names than are written down.
+    A module that came or went has no names there; a file of fast tokenizers goes with its names.
     """
     module, _, name = place.rpartition(".")
-    if library == "transformers":
-        for written, modules in shipped_table(SINCE)["names"].items():
-            is_file = name.endswith("_fast") and place in modules
-            if is_file or name in modules.get(module, "").split():
-                came, gone = written.replace("-", "").split(" ")
-                return came, gone
+    for written, modules in shipped_table(SINCE)["names"].get(library, {}).items():
+        is_file = modules.get(place) == "" or (name.endswith("_fast") and place in modules)
+        if is_file or name in modules.get(module, "").split():
+            came, gone = written.replace("-", "").split(" ")
+            return came, gone
     return "", ""
 
 

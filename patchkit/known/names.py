@@ -12,6 +12,7 @@ from ..about import shipped_table
 from ..libraries import LIBRARIES
 from .answer import Answer
 from .history import (
+    OTHERS,
     TITLES,
     always_there,
     bounds,
@@ -99,7 +100,8 @@ def answers(
     found: list[Answer] = []
     for module, name in _places(error.message):
         place = f"{module}.{name}" if name else module
-        if not only_table or _rows_of(place) or ("." in place and _rows_below(place)):
+        in_table = module.partition(".")[0] in OTHERS or _rows_of(place)
+        if not only_table or in_table or ("." in place and _rows_below(place)):
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
         cls = _class_of(owner)
@@ -302,7 +304,7 @@ def _of_module(place: str, gone: str) -> list[Answer]:
 
 def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) -> list[Answer]:
     library = place.partition(".")[0]
-    if library not in LIBRARIES:
+    if library not in LIBRARIES and library not in OTHERS:
         return []  # reading the tables takes most of the time of an answer
     came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from .sources import Sources
 
-_STRUCTURE = "_import_structure"
+_STRUCTURE = "_import_structure", "_SUBMOD_ATTRS"
+"""How libraries call the table of what they import when it is asked for."""
 
 
 def exported(sources: Sources, package: str) -> dict[str, str]:
@@ -37,7 +38,7 @@ def _lazy(tree: ast.Module) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
-                if isinstance(target, ast.Name) and target.id == _STRUCTURE:
+                if isinstance(target, ast.Name) and target.id in _STRUCTURE:
                     yield from _table(node.value)
                 elif key := _key(target):
                     yield from ((name, key) for name in _texts(node.value))
@@ -65,7 +66,7 @@ def _key(node: ast.expr) -> str:
     if (
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Name)
-        and node.value.id == _STRUCTURE
+        and node.value.id in _STRUCTURE
         and isinstance(node.slice, ast.Constant)
     ):
         return str(node.slice.value)

@@ -38,7 +38,7 @@ def modules(sources: Sources, library: str) -> Modules:
             found.setdefault(_below(".".join(module.split(".")[:3]), library), [])
             top.update(declared(sources.text(module)))
         elif module != library:
-            names = _names(sources, library, module, frozenset())
+            names = names_in(sources, library, module, frozenset())
             found[_below(module, library)] = sorted(set(names))
             if module.startswith(_AUTO):
                 top.update(declared(sources.text(module)))
@@ -51,14 +51,14 @@ def _below(module: str, library: str) -> str:
     return module.removeprefix(f"{library}.")
 
 
-def _names(sources: Sources, library: str, module: str, seen: frozenset[str]) -> Iterator[str]:
+def names_in(sources: Sources, library: str, module: str, seen: frozenset[str]) -> Iterator[str]:
     """Yield the public names that a module defines, or imports from its own library."""
     for name, statements in sources.bound(module).items():
         if name == "*":
             for statement in statements:
                 origin = _origin(sources, library, module, statement)
                 if origin in sources and origin not in seen:
-                    yield from _names(sources, library, origin, seen | {module})
+                    yield from names_in(sources, library, origin, seen | {module})
         elif not name.startswith("_") and any(
             not isinstance(statement, ast.Import | ast.ImportFrom)
             or _origin(sources, library, module, statement)

@@ -1,0 +1,115 @@
+"""`python -m workbench names`: which release brought a name of a library, and which lost it.
+
+`releases` reads every release of the libraries that the legacy layer knows. For others that errors
+ask for names of, one wheel of each minor release is enough, and only what came or went is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
+
+from patchkit.known.rows import SINCE
+
+from .archive import Archive
+from .exports import exported
+from .modules import modules, names_in
+from .sources import Sources
+
+FILE = Path(__file__).parents[2] / "patchkit" / SINCE
+ASKED_FOR = re.compile(r"(?:utils|constants|errors|file_download|loaders|models|training_utils)?$")
+"""Modules that others import what is new from; the empty text is the library itself."""
+DEEP = re.compile(
+    r"^_|\..*\.|dummy_|^(?:commands|cli|inference|packaged_modules|experimental|pipelines|schedulers"
+    r"|modular_pipelines)\b"
+)
+"""Modules that only their own library imports from, or that hand on the names of all others."""
+ONLY_FILES = re.compile(r"(?:models|loaders)\.")
+"""Modules of which it is enough to know that they came or went: they import most of their names."""
+WITHOUT_MODULES = ("sentence_transformers",)
+"""Libraries whose old modules can be imported, though no file has their name."""
+
+
+@click.command()
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Take the wheels of each library from the folder of its name in this one.",
+)
+def names(folder: Path) -> None:
+    """Write into `known/since.json` which releases brought and lost the names of other libraries.
+
+    \b
+    The wheels come from pip, one of each minor release:
+      pip download --no-deps -d WHEELS/diffusers diffusers==0.30.3
+      python -m workbench names --from WHEELS
+    """
+    known = json.loads(FILE.read_text(encoding="utf-8"))
+    for wheels in sorted(path for path in folder.iterdir() if path.is_dir()):
+        known["names"][wheels.name] = came_and_went(wheels)
+    FILE.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def came_and_went(wheels: Path) -> dict[str, dict[str, str]]:
+    """Return the names of a library by module, and these by the releases with and without them.
+
+    A module that came or went itself stands there without names: importing it fails by its name.
+
+    Args:
+        wheels: a folder with wheels of the library whose name it has.
+    """
+    library = wheels.name
+    there: dict[str, list[str]] = {}
+    releases = []
+    for version, file in sorted(_wheels(wheels)):
+        release = f"{version.major}.{version.minor}"
+        releases.append(release)
+        for place in set(_places(Sources(Archive(file, (library,))), library)):
+            there.setdefault(place, []).append(release)
+    found: dict[str, dict[str, list[str]]] = {}
+    for place, among in sorted(there.items()):
+        first, after = releases.index(among[0]), releases.index(among[-1]) + 1
+        if (first == 0 and after == len(releases)) or after - first != len(among):
+            continue
+        gone = releases[after] if after < len(releases) else "-"
+        bounds = f"{among[0] if first else '-'} {gone}"
+        module, _, name = place.partition(":")
+        if DEEP.search(module) or (name and ONLY_FILES.match(module)):
+            continue
+        if gone == "-" and not ASKED_FOR.match(module):
+            continue
+        if not name or f"{module}:" not in there or there[f"{module}:"] != among:
+            named = found.setdefault(bounds, {}).setdefault(module, [])
+            named.extend([name] if name else [])
+    return {
+        bounds: {module: " ".join(named) for module, named in below.items()}
+        for bounds, below in found.items()
+    }
+
+
+def _wheels(folder: Path) -> Iterator[tuple[Version, Path]]:
+    for file in folder.glob("*.whl"):
+        yield parse_wheel_filename(file.name)[1], file
+
+
+def _places(sources: Sources, library: str) -> Iterator[str]:
+    """Yield the modules of a release, each with a colon, and what can be imported from them."""
+    for module, named in modules(sources, library).items():
+        if module and library in WITHOUT_MODULES:
+            continue
+        if module:
+            yield f"{module}:"
+            package = f"{library}.{module}"
+            lazy = package in sources and "_import_structure" in sources.text(package)
+            named = [*named, *exported(sources, package)] if lazy else named
+        else:
+            named = [*named, *names_in(sources, library, library, frozenset())]
+        yield from (f"{module}:{name}" for name in named if not name.startswith(("_", "logg")))
