@@ -134,6 +134,7 @@ def _reading() -> dict[str, Any]:
         "letters": reading.LETTERS,
         "longest": reading.LONGEST,
         "longestMessage": reading.LONGEST_MESSAGE,
+        "crashed": reading.CRASHED,
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
         "remoteCode": REMOTE_CODE,

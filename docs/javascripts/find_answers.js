@@ -482,7 +482,10 @@ function read(pasted, data) {
   if (!raised.length) {
     if (data.foreign.some(([sign, flags]) => new RegExp(sign, flags).test(text))) return null;
     const frames = streams.flat().map((line) => frameOf(line, data)).filter(Boolean);
-    if (whole.length <= data.longestMessage) raised = [raisedAs("", whole, frames, "")];
+    if (whole.includes(data.crashed)) frames.reverse();
+    if (whole.includes(data.crashed) || whole.length <= data.longestMessage) {
+      raised = [raisedAs("", whole.slice(0, data.longestMessage), frames, "")];
+    }
   }
   const errors = inOrder(raised, data);
   return {

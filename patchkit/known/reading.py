@@ -77,7 +77,7 @@ BOX = re.compile(r"\s*[\u2502\u2503|]?\s*$")
 RULE = re.compile(r"^\s*[-=_\u2500\u2501\u2550\u256d\u2570\u256e\u256f*+~]{4,}")
 
 FRAMES = (
-    re.compile(r'File "(?P<file>[^"]+)"(?:, line \d+)?(?:, in (?P<function>[^\s(]+))?'),
+    re.compile(r'File "(?P<file>[^"]+)"(?:, line \d+)?(?:,? in (?P<function>[^\s(]+))?'),
     re.compile(r"^File (?P<file>\S+?\.\w+):\d+(?:, in (?P<function>[\w.<>]+))?"),
     re.compile(r"^\[?(?P<file>[^\s\[\]()]+\.py)\]?(?:\(\S*\))? in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
@@ -104,6 +104,8 @@ MARKER = re.compile(
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
     r"\s*\d+%\||\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|wandb )"
 )
+CRASHED = "(most recent call first)"
+"""What Python says above the lines at which a signal killed it."""
 LAUNCHER = re.compile(
     r"ChildFailedError|DatasetGenerationError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
     r"KeyboardInterrupt|BrokenPipeError|ConnectionResetError|EOFError|DistBackendError|"
@@ -258,8 +260,11 @@ def read(text: str) -> Pasted:
     whole = " ".join(whole.split())
     if not raised:
         _refuse_foreign(text)
-        if len(whole) <= LONGEST_MESSAGE:
-            raised = [Raised("", whole, tuple(_frames(streams)))]
+        frames = tuple(_frames(streams))
+        if CRASHED in whole:
+            raised = [Raised("", whole[:LONGEST_MESSAGE], frames[::-1])]
+        elif len(whole) <= LONGEST_MESSAGE:
+            raised = [Raised("", whole, frames)]
     return Pasted(whole, tuple(_in_order(raised)) or (Raised("", ""),), _versions(text))
 
 

@@ -103,9 +103,10 @@ def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
     content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
-    content["says"] = tuple(
-        wording
-        for said in written["says"]
-        for wording in (shared[said[1:]] if said.startswith("@") else [said])
-    )
+    for key in ("says", "frames"):
+        content[key] = tuple(
+            each
+            for text in written.get(key, ())
+            for each in (shared[text[1:]] if text.startswith("@") else [text])
+        )
     return Row(**content)

@@ -2,7 +2,8 @@
 
 `sys.excepthook` is not replaced. Python keeps the error in `sys.last_value`, whoever prints it, and
 then calls what `atexit` has. So every such hook works as it did, and the answer comes last on the
-screen. `out_of_sight` notices the errors of threads and children.
+screen. `out_of_sight` notices the errors of threads and children. A signal leaves no time for an
+answer: Python then names the line of the crash, and a launcher that tells of the signal answers.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _RUNNERS = ("__main__", "runpy")
 """Modules in which a program begins."""
 _SCRIPTS = ("<string>", "<stdin>", "<frozen runpy>")
 _RANKS = ("LOCAL_RANK", "RANK")
+_KILLED = r"\bSIG(?:KILL|SEGV|BUS|ABRT|ILL|FPE)\b"
+"""What a launcher says of a process that could not answer."""
+_ROOT = "Root Cause"
+"""What torchrun says of the rank that failed first, which others follow."""
 _MARKS = ("", "thread", "child")
 """Whose error it was: a rank's own, a thread's of one, a child's of `multiprocessing`."""
 
@@ -34,6 +39,7 @@ _watched_since = 0.0
 _insists = False
 _answered: set[str] = set()
 """Of the errors of threads, the types and messages that were answered in this process."""
+_names_crashes = False
 _last_shown = 0
 """The identity of the error that a notebook showed before the cell that runs."""
 
@@ -52,13 +58,38 @@ def watch(*, insist: bool = False) -> None:
     atexit.unregister(_at_exit)
     atexit.register(_at_exit)
     out_of_sight.watch(_out_of_sight)
+    if insist or not os.environ.get(VARIABLE) or not is_switched_off():
+        _name_crashes()
     if shell := _shell():
         watch_cells(shell)
 
 
+def _name_crashes() -> None:
+    """Let Python print the line at which a signal kills this process, which dies of it as before.
+
+    On Windows it would print errors, too, that the program handles.
+    """
+    global _names_crashes
+    import faulthandler
+
+    if os.name == "nt" or faulthandler.is_enabled():
+        return
+    try:
+        faulthandler.enable(all_threads=False)
+        _names_crashes = True
+    except (AttributeError, OSError, RuntimeError, ValueError):
+        """Standard error is closed, or no file."""
+
+
 def ignore() -> None:
     """Answer nothing any more without being asked."""
+    global _names_crashes
     atexit.unregister(_at_exit)
+    if _names_crashes:
+        import faulthandler
+
+        faulthandler.disable()
+        _names_crashes = False
     out_of_sight.ignore()
     if shell := _shell():
         ignore_cells(shell)
@@ -99,6 +130,7 @@ def answer_lines(error: BaseException) -> list[str]:
     """
     if not isinstance(error, Exception) or type(error).__module__.partition(".")[0] == "patchkit":
         return []
+    import re
     import traceback
 
     from ..environment import installed_version
@@ -109,8 +141,10 @@ def answer_lines(error: BaseException) -> list[str]:
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__, limit=-200))
     pasted = read(text)
     found = answered(pasted, installed_version)
-    if not found.answers or found.is_part or found.error.is_launchers:
+    if not found.answers or found.is_part:
         return []
+    if found.error.is_launchers and not re.search(_KILLED, text.rpartition(_ROOT)[2]):
+        return []  # The process has answered.
     found = fitted(found, pasted, installed_version)
     first = found.answers[0]
     about = "" if found.error == pasted.error else f"of the earlier {found.error.name}: "

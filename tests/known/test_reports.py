@@ -233,7 +233,7 @@ def test_what_python_says_itself_is_no_refusal_on_purpose() -> None:
 def test_the_files_of_another_cause_rule_a_row_out() -> None:
     text = "  File \"/x/site-packages/{}/a.py\", line 7, in f\nKeyError: 'model.norm.weight'"
     assert "vLLM" in said(text.format("vllm"))
-    assert not answered(read(text.format("safetensors")), NEWEST.get).answers
+    assert "vLLM" not in said(text.format("safetensors"))
 
 
 def test_a_decorator_of_a_library_does_not_ask_for_what_the_script_asks_for() -> None:

@@ -81,6 +81,31 @@ def test_nothing_is_said(world, source: str) -> None:
     assert (done.returncode, done.stderr) == (plain.returncode, plain.stderr)
 
 
+@pytest.mark.parametrize(("first", "is_said"), [("-9", True), ("1", False)])
+def test_a_launcher_answers_for_a_rank_that_a_signal_killed_first(world, first, is_said) -> None:
+    names = {"-9": "Signal 9 (SIGKILL) received by PID 7", "1": "none"}
+    summary = f"""train.py FAILED
+        Failures:
+          exitcode  : -9 (pid: 8)
+          traceback : Signal 9 (SIGKILL) received by PID 8
+        Root Cause (first observed failure):
+          exitcode  : {first} (pid: 7)
+          traceback : {names[first]}"""
+    done = dying(
+        world, f"class ChildFailedError(Exception): pass\nraise ChildFailedError({summary!r})"
+    )
+    assert ("patchkit: The system killed the process" in done.stderr) is is_said
+
+
+def test_a_crash_names_its_line_and_is_one(world) -> None:
+    source = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)"
+    done = dying(world, source)
+    assert done.returncode == -11
+    assert done.stderr.startswith("Fatal Python error: Segmentation fault")
+    assert 'dying.py", line 2 in <module>' in done.stderr
+    assert dying(world, source, PATCHKIT_EXPLAIN="0").stderr == ""
+
+
 @pytest.mark.parametrize(
     "command",
     [
