@@ -17,7 +17,7 @@ fi
 if [ $# = 0 ]; then
     # Two environments at a time, each in one process, which imports the libraries once and shares what
     # was built; and no core waits for another's last test. Each is printed when it ends.
-    export PATCHKIT_TEST_WORKERS=1
+    export PATCHKIT_TEST_WORKERS=0
     set -- run-parallel --parallel 2
 else
     set -- run "$@"

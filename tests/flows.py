@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from .legacy.with_libraries import programs
+
 ROOT = Path(__file__).parents[1]
 PROFILE = """
-import importlib, inspect, json, sys
+import importlib.util, inspect, json, os, sys
 
 # These are no part of a flow, and slow under a profile.
 for library in ("torch", "datasets", "peft", "transformers.trainer") if {libraries} else ():
     importlib.import_module(library)
 
-ROOT = {root!r} + "/"
+ROOT = os.path.dirname(os.path.dirname(importlib.util.find_spec("patchkit").origin)) + "/"
 calls = []
 
 def note(frame, event, argument):
@@ -50,19 +50,18 @@ def steps(heading: str) -> list[tuple[str, str]]:
     return re.findall(r"^\d+\. `(\S+\.py)` `([\w.]+)`", section, re.MULTILINE)
 
 
-def calls_of(program: str, *, libraries: bool = False) -> list[tuple[str, str]]:
+def calls_of(program: str, folder: Path, *, libraries: bool = False) -> list[tuple[str, str]]:
     """Run a program in a process of its own; return patchkit's functions in the order of their first calls."""
     if sys.version_info < (3, 11):
         pytest.skip("code has no qualified name before Python 3.11")
-    code = PROFILE.format(root=str(ROOT), libraries=libraries, program=textwrap.dedent(program))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PATCHKIT_CACHE": "off"},  # else what is kept shortens the flow
-    )
+    code = PROFILE.format(libraries=libraries, program=textwrap.dedent(program))
+    file = folder / "script.py"
+    file.write_text(code, encoding="utf-8")
+    without = {"PATCHKIT_CACHE": "off"}  # what is kept shortens the flow
+    if libraries:
+        done = programs.run_script(file, folder=folder, **without)
+    else:
+        done = programs.run(sys.executable, str(file), folder=folder, **without)
     assert done.returncode == 0, done.stderr[-4000:]
     return [(file, function) for file, function in json.loads(done.stdout.splitlines()[-1])]
 

@@ -38,7 +38,8 @@ def test_modernize_goes_through_these_files(tmp_path: Path) -> None:
         f"""
         from patchkit.cli.commands import main
         main(["modernize", "--write", {str(script)!r}], standalone_mode=False)
-        """
+        """,
+        tmp_path,
     )
     assert "max_length=512" in script.read_text()
     flows.check("`patchkit modernize PATH`", calls)

@@ -6,17 +6,19 @@ import ast
 import functools
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
-from patchkit.matrix.scan.facts import Facts, facts
+from patchkit.matrix.scan.facts import Facts, facts_of
+from patchkit.matrix.scan.parsed import ParsedModule
 from patchkit.matrix.scan.questions import Questions
-from patchkit.rewrite import FunctionSource, functions_in_file
-from patchkit.rewrite.edit import apply_edits, split_lines
+from patchkit.rewrite.edit import apply_edits
 from workbench.scan import tree
 from workbench.scan.run import scan_of
 from workbench.scan.tree import Tree
@@ -25,7 +27,7 @@ from workbench.scan.workers import library_questions
 
 _CACHE = Path(__file__).parents[2] / ".cache"
 WHEELS = Path(os.environ.get("PATCHKIT_WHEELS", _CACHE / "wheels"))
-"""Whole wheels; what is not among them is fetched as a scan fetches it."""
+"""Whole wheels; what is not among them is fetched."""
 CACHE = Path(os.environ.get("PATCHKIT_CACHE", _CACHE))
 
 WELL = {True: {"matches"}, False: {"absent", "harmless", "no-anchor"}}
@@ -41,9 +43,26 @@ def modules() -> Callable[[str, str], Tree]:
         wheel = next(WHEELS.glob(f"{package}-{version}-*.whl"), None)
         if wheel is not None:
             return tree.of_archive(wheel, {package})
-        return Wheel(CACHE, library, version).read({package})
+        return _fetched(library, version, package)
 
     return read
+
+
+def _fetched(library: str, version: str, package: str) -> Tree:
+    """Read a release that uv installs in a folder, in a fifth of the time that pip takes."""
+    try:
+        import uv
+    except ImportError:
+        return Wheel(CACHE, library, version).read({package})
+    folder = CACHE / "releases" / f"{library}-{version}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            options = ("--quiet", "--no-deps", "--no-build", "--target", f"{temporary}/whole")
+            command = [uv.find_uv_bin(), "pip", "install", *options, f"{library}=={version}"]
+            subprocess.run(command, check=True)
+            Path(temporary, "whole").rename(folder)
+    return tree.of_folder(folder, {package})
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +78,9 @@ def check_release(modules) -> Iterator[Callable[[str, str], None]]:
 
     def look(name: str, content: bytes, questions: Questions) -> Facts:
         if (name, content) not in known:
-            found = facts(name, content, questions)
-            _check_edits(name, content.decode(), found, questions)
+            module = ParsedModule(name, content)
+            found = facts_of(module, questions)
+            _check_edits(module, found, questions)
             known[name, content] = found
         return known[name, content]
 
@@ -82,8 +102,9 @@ def check_release(modules) -> Iterator[Callable[[str, str], None]]:
     gc.enable()
 
 
-def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> None:
-    sources = {source.qualname: source for source in _edited(module, text, found)}
+def _check_edits(module: ParsedModule, found: Facts, questions: Questions) -> None:
+    names = {function.qualname for function in found.functions}
+    sources = {source.qualname: source for source in module.sources(names)} if names else {}
     edits = [
         edit
         for function in found.functions
@@ -91,22 +112,18 @@ def _check_edits(module: str, text: str, found: Facts, questions: Questions) -> 
         for edit in site
     ]
     if edits:
-        edited = "".join(apply_edits(split_lines(text), edits))
-        assert _untouched(edited, edits) == _untouched(text, edits)
+        edited = apply_edits(module.lines, edits)
+        assert _untouched(edited, ast.parse("".join(edited)), edits) == _untouched(
+            module.lines, module.tree, edits
+        )
 
 
-def _edited(module: str, text: str, found: Facts) -> Iterable[FunctionSource]:
-    names = {function.qualname for function in found.functions}
-    return functions_in_file(text, module, names.__contains__) if names else ()
-
-
-def _untouched(text: str, edits) -> list[tuple[type, list[int], list[str]]]:
+def _untouched(lines, tree: ast.Module, edits) -> list[tuple[type, list[int], list[str]]]:
     """All statements of a file that no edit touches, with their places, at whatever depth.
 
     The text of a statement says what `ast.dump` would say of it, in a tenth of the time.
     """
     touched = {line for edit in edits for line in range(edit.start[0], edit.end[0] + 1)}
-    lines = split_lines(text)
 
     def outermost(parent: ast.AST) -> Iterator[ast.stmt]:
         for node in ast.iter_child_nodes(parent):
@@ -123,6 +140,6 @@ def _untouched(text: str, edits) -> list[tuple[type, list[int], list[str]]]:
             *(decorator.lineno for decorator in getattr(node, "decorator_list", ())),
         ]
         places = [node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0]
-        return type(node), places, lines[min(above) - 1 : places[2]]
+        return type(node), places, list(lines[min(above) - 1 : places[2]])
 
-    return [described(node) for node in outermost(ast.parse(text))]
+    return [described(node) for node in outermost(tree)]

@@ -184,7 +184,7 @@ def repeat(name: str, times: int) -> tuple[list[str], str]:
             problems.append("linecache grows")
         if after.finders != before.finders:
             problems.append("sys.meta_path grows")
-        traced = _traced(chosen.work, world, max(20, times // 20))
+        traced = _traced(chosen.work, world, max(8, times // 20))
         if traced > BYTES_PER_ROUND:
             problems.append("traced memory grows")
         with contextlib.suppress(ImportError):
@@ -216,7 +216,7 @@ def _traced(work: Callable[[worlds.World], None], world: worlds.World, times: in
     tracemalloc.stop()
     least = min(after - before for before, after in itertools.pairwise(grown))
     # What the interpreter itself keeps, such as freed lists, comes to a few KB in all.
-    return least / times if least > 50_000 else 0.0
+    return least / times if least > min(50_000, 2_500 * times) else 0.0
 
 
 def nest(depth: int) -> list[str]:

@@ -103,4 +103,5 @@ class ParsedModule:
 
 def has_words(text: str, words: Iterable[str]) -> bool:
     """Tell whether a text has all these words, and not only as parts of others."""
-    return all(word in text and re.search(rf"\b{word}\b", text) for word in words)
+    # A pattern that begins with letters is looked for many times faster than one with `\b`.
+    return all(word in text and re.search(rf"{word}\b(?<!\w{word})", text) for word in words)

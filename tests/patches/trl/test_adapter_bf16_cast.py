@@ -25,11 +25,8 @@ NAMES = {
     "DistillationTrainer": "distillation",
 }
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
-AFFECTED = [
-    NAMES[change.target.partition(":")[2].partition(".")[0]]
-    for change in RESOLUTION.changes
-    if "*" not in change.target
-]
+TARGETS = [str(change.target) for change in RESOLUTION.changes if "*" not in change.target]
+AFFECTED = [NAMES[target.partition(":")[2].partition(".")[0]] for target in TARGETS]
 SHARED = os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared"
 
 due = pytest.mark.skipif(
@@ -56,19 +53,27 @@ def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
 @due
 @pytest.mark.skipif(SHARED, reason="only forks here")
 def test_fp16_trains_where_patches_come_before_the_libraries(before_libraries) -> None:
-    """Without patches each dies, as the test above shows."""
-    outcome = before_libraries(
+    """One trains; the others get the code with which they train in the test above."""
+    dtypes, changed, files = before_libraries(
         f"""
+        import importlib
         import patchkit
         from patchkit.lab.reproduce import train_in_temporary_folder
         patchkit.apply(strict=True)
-        result = {{}}
-        for trainer in {AFFECTED}:
-            outcome = train_in_temporary_folder(trainer)
-            result[trainer] = [list(outcome.trainable_dtypes_after), outcome.changed > 0]
+        outcome = train_in_temporary_folder({AFFECTED[0]!r})
+        files = []
+        for target in {TARGETS}:
+            module, _, qualname = target.partition(":")
+            function = importlib.import_module(module)
+            for name in qualname.split("."):
+                function = getattr(function, name)
+            files.append(function.__code__.co_filename)
+        result = [list(outcome.trainable_dtypes_after), outcome.changed > 0, files]
         """
     )
-    assert outcome == {trainer: [["float32"], True] for trainer in AFFECTED}
+    assert (dtypes, changed) == (["float32"], True)
+    modules = (target.partition(":")[0].replace(".", "/") for target in TARGETS)
+    assert files == [f"<patchkit>/{module}.py" for module in modules]
 
 
 @due
