@@ -6,9 +6,10 @@ Or the pixels are cast to float16, and the weights are float32, as full fine-tun
 them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
 Pix2Struct, Whisper, LFM3-VL, Qwen3-ASR).
 
-Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), a CPU stops in
-bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of Float`. CUDA's
-runs norms in float32. Without autocast it stops in float16, too.
+Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), or one follows a
+packed layer, which returns the dtype of its input (Informer, decision transformers), a
+CPU stops in bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of
+Float`. CUDA's runs norms in float32.
 
 Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes but
 for norms in bfloat16 on a CPU.
@@ -17,9 +18,7 @@ Why: only a call that would have raised is changed, as with heads and norms: by 
 table of what models call that layer and its input.
 """
 
-import ast
-
-from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
+from patchkit.authoring import Patch, Rewrite
 from patchkit.precision.input_rule import layer_input_rule
 
 INPUTS: dict[str, str | None] = {
@@ -33,38 +32,32 @@ INPUTS: dict[str, str | None] = {
     "conv2d1": None,
     # Behind a first layer that is packed, and returns the dtype of its input.
     "spatial_conv": "frames",
+    # Numbers of time series, and of what was done, seen and earned.
+    "value_projection": "x",
+    "embed_state": "states",
+    "embed_action": "actions",
+    "embed_return": "returns_to_go",
 }
 RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
 
-NORMED = Pattern("self.layer_norm(X)")
-
-
-def normalizes_input(node: ast.AST) -> bool:
-    """`self.layer_norm(features)`."""
-    match node:
-        case ast.Call(args=[ast.Name()]):
-            return NORMED(node)
-    return False
-
-
-def cast_on_cpu(node: ast.AST) -> list[Edit]:
-    assert isinstance(node, ast.Call)
-    x, dtype = ast.unparse(node.args[0]), "self.layer_norm.weight.dtype"
-    raises = (
-        f"isinstance({x}, torch.Tensor) and {x}.is_cpu and ({dtype} is torch.bfloat16 "
-        f"and torch.get_autocast_dtype('cpu') is torch.bfloat16 or {dtype} is torch.float16 "
-        "and not torch.is_autocast_enabled('cpu'))"
-    )
-    return [replace(node.args[0], f"{x}.to({dtype}) if {raises} else {x}")]
-
-
-NORM = Rule(normalizes_input, cast_on_cpu, names=("layer_norm",), needs=("torch",))
-FIRST_NORMS = {
-    "seamless_m4t.modeling_seamless_m4t:SeamlessM4TConformerFeatureProjection": "",
-    "wav2vec2_bert.modeling_wav2vec2_bert:Wav2Vec2BertFeatureProjection": "",
-    "lfm3_vl.modeling_lfm3_vl:Lfm3VlMultiModalProjector": ">=5.23",
+FIRST_NORM = {
+    given: layer_input_rule("layer_norm", argument=given, norm=True)
+    for given in ("hidden_states", "image_features")
 }
-"""To the releases that have the module; all for none."""
+FIRST_NORMS = {
+    "seamless_m4t.modeling_seamless_m4t:SeamlessM4TConformerFeatureProjection": "hidden_states",
+    "wav2vec2_bert.modeling_wav2vec2_bert:Wav2Vec2BertFeatureProjection": "hidden_states",
+    "lfm3_vl.modeling_lfm3_vl:Lfm3VlMultiModalProjector": "image_features",
+}
+SINCE = {"lfm3_vl": ">=5.23"}
+"""The releases that have a module; all for none."""
+LATER_NORMS = {"layernorm_embedding": "hidden_states + embed_pos", "embed_ln": "stacked_inputs"}
+"""Norms behind a first layer of numbers, and their input: a packed layer returns the dtype of its
+own."""
+NORMS = {
+    layer: layer_input_rule(layer, argument=given, norm=True)
+    for layer, given in LATER_NORMS.items()
+}
 
 OWN_NORMS = (
     *("*Layer*", "*Encoder*", "*Decoder*", "*Model*", "*Block", "*Stage", "*Module"),
@@ -113,8 +106,16 @@ PATCH = Patch(
             for rule in RULES.values()
         ),
         *(
-            Rewrite(f"transformers.models.{place}.forward", NORM, affects=affects)
-            for place, affects in FIRST_NORMS.items()
+            Rewrite("transformers.models.*.modeling_*:*.forward", rule, sites=None)
+            for rule in NORMS.values()
+        ),
+        *(
+            Rewrite(
+                f"transformers.models.{place}.forward",
+                FIRST_NORM[given],
+                affects=SINCE.get(place.partition(".")[0], ""),
+            )
+            for place, given in FIRST_NORMS.items()
         ),
     ),
     harmless={

@@ -11,7 +11,9 @@ from .autocast import spell_out_autocast
 _INPUT = "_patchkit_input_of_layer"
 
 
-def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None = None) -> Rule:
+def layer_input_rule(
+    layer: str, cast: str = "in_dtype_of", argument: str | None = None, *, norm: bool = False
+) -> Rule:
     """Make a rule for `self.layer(x, ...)`.
 
     torch.compile cannot trace how rewritten code fetches a helper. So the edited code itself tests
@@ -24,7 +26,11 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
         layer: an attribute of `self`. A function without that name costs one look at its code.
         cast: a function of `patchkit.precision.layer_input`. It is called with the layer and its
             input; `in_dtype_of_base` with `self` too.
-        argument: the only variable name that the input may have; None allows any.
+        argument: the only variable name that the input may have, or the only expression that it may
+            be; None allows any.
+        norm: whether the layer is a norm. It refuses float32 beside a weight in half precision, and
+            takes half precision beside one in float32. Autocast runs norms in float32, but for
+            bfloat16 on a CPU.
     """
 
     def call(node: ast.AST) -> bool:
@@ -82,14 +88,14 @@ def layer_input_rule(layer: str, cast: str = "in_dtype_of", argument: str | None
         # TorchScript does not know `:=`, but compiles none of the functions that need it:
         # `tests/patches/test_tracing.py` tries all of them.
         start, _ = span(value)
-        tensor, *others = _unchanged(_INPUT, layer).partition(_INPUT)
+        tensor, *others = _unchanged(_INPUT, layer, norm=norm).partition(_INPUT)
         return [
             Edit(start, start, f"({_INPUT} if {tensor}({_INPUT} := "),
             insert_after(value, f"){others[1]} else {_cast(_INPUT)})"),
         ]
 
     def _choice(x: str) -> str:
-        unless_scripted = f"({x} if {_unchanged(x, layer)} else {_cast(x)})"
+        unless_scripted = f"({x} if {_unchanged(x, layer, norm=norm)} else {_cast(x)})"
         return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
 
     def _cast(x: str) -> str:
@@ -109,7 +115,7 @@ def _computed_first(expression: ast.expr) -> ast.expr | None:
     return None
 
 
-def _unchanged(x: str, layer: str) -> str:
+def _unchanged(x: str, layer: str, *, norm: bool) -> str:
     """Return the condition under which a layer is given `x` itself, as an expression.
 
     Fetching the weight of a module takes longest, so it is fetched only once if it is packed or
@@ -117,9 +123,13 @@ def _unchanged(x: str, layer: str) -> str:
     """
     weight = f"self.{layer}.weight"
     dtype = f"getattr(getattr(self.{layer}, 'weight', None), 'dtype', torch.int8)"
+    autocast = spell_out_autocast(x)
+    if norm:
+        on_cpu = f"{x}.is_cpu and torch.get_autocast_dtype('cpu') is torch.bfloat16"
+        autocast = f"{x}.dtype is not torch.float32 or {autocast} and not ({on_cpu})"
     return (
         f"not isinstance({x}, torch.Tensor) "
         f"or {dtype} in {{{x}.dtype: 0, torch.uint8: 0, torch.int8: 0}} "
-        f"or not {x}.is_floating_point() or {spell_out_autocast(x)} "
+        f"or not {x}.is_floating_point() or {autocast} "
         f"or not isinstance({weight}, torch.Tensor) or not {weight}.is_floating_point()"
     )

@@ -169,6 +169,32 @@ def test_a_norm_in_half_precision_takes_float32_on_a_cpu(name: str) -> None:
             assert torch.equal(run(), expected)
 
 
+def test_a_norm_takes_what_packed_layers_hand_on() -> None:
+    from transformers.models.informer.modeling_informer import InformerEncoder
+
+    sizes = {
+        "d_model": 16,
+        "encoder_layers": 1,
+        "encoder_attention_heads": 2,
+        "prediction_length": 4,
+    }
+    config = transformers.InformerConfig(**sizes, context_length=4)
+    torch.manual_seed(0)
+    encoder = InformerEncoder(config).eval()
+    given = numbers(1, 8, config.feature_size)
+    with torch.no_grad():
+        expected = encoder(inputs_embeds=given).last_hidden_state
+        encoder.bfloat16().value_embedding.float()
+        with torch.autocast("cpu", torch.bfloat16):
+            encoder.value_embedding.register_forward_hook(lambda layer, _, result: result.float())
+            with pytest.raises(RuntimeError, match="mixed dtype"):
+                encoder(inputs_embeds=given)
+            with patchkit.patched(only=ID, strict=True):
+                found = encoder(inputs_embeds=given).last_hidden_state
+    assert found.dtype == torch.bfloat16
+    assert torch.allclose(found.float(), expected, atol=0.1)
+
+
 def test_a_convolution_takes_what_packed_layers_hand_on() -> None:
     """A packed layer returns the dtype of its input, as these in float32 do."""
     modeling = pytest.importorskip("transformers.models.lfm3_vl.modeling_lfm3_vl")
