@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # for the workbench
 
 import error_page
 import known_page

@@ -10,9 +10,9 @@ from markup import table
 
 from patchkit.matrix.outcome_table import OUTCOMES
 from patchkit.matrix.records import Matrix, Result
+from patchkit.matrix.show.grid import Cell, Grid, span
+from patchkit.matrix.show.releases import grids_of_releases
 from patchkit.patch import Patch
-from workbench.record.show.grid import Cell, Grid, span
-from workbench.record.show.releases import grids_of_releases
 
 
 def measurements(patch: Patch, matrix: Matrix) -> list[str]:

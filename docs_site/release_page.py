@@ -9,9 +9,9 @@ from table_filter import box
 
 from patchkit.catalogue.entries import Catalogue
 from patchkit.matrix.records import Matrix
-from workbench.record.show.grid import Grid
-from workbench.record.show.releases import grids_of_releases
-from workbench.record.show.states import ATTENTION, FAILS, FIXED, MATCHES, NEEDS_MACHINE
+from patchkit.matrix.show.grid import Grid
+from patchkit.matrix.show.releases import grids_of_releases
+from patchkit.matrix.show.states import ATTENTION, FAILS, FIXED, MATCHES, NEEDS_MACHINE
 
 RELEASES = "<!-- releases -->"
 _COLUMNS = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from patchkit.matrix.records import Environment, Matrix, Result, Scan, Unmeasured
-from workbench.record.show.view import View, view_of
+from patchkit.matrix.show.view import View, view_of
 
 PATCHES = {"lib-cast": "lib", "lib-norm": "lib", "other-bias": "other", "lib-new": "lib"}
 BASE = {"lib": "1.0.0", "torch": "2.0+cpu"}

@@ -163,7 +163,7 @@ def test_doctor(run: Run, options: list[str]) -> None:
         assert installed_version("torch") in json.dumps(said)
 
 
-@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["legacy", "show"]])
+@pytest.mark.parametrize("arguments", [["report"], ["list"], ["diff"], ["matrix", "show"]])
 def test_commands_without_children(run: Run, arguments: list[str]) -> None:
     done = run("-m", "patchkit", *arguments)
     assert done.returncode in (0, 1), done.stderr

@@ -12,7 +12,6 @@ COMMANDS = {
     "frameworks": "frameworks.command",
     "scan": "scan.command",
     "record": "record.record_command",
-    "show": "record.show_command",
     "check": "record.check_command",
     "draw": "record.draw_command",
     "releases": "releases.command",

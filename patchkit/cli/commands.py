@@ -17,6 +17,7 @@ COMMANDS = {
     "modernize": "modernize",
     "demo": "demo.command:demo",
     "verify": "verify",
+    "matrix": "matrix",
     "legacy": "legacy",
     "new": "new.command:new",
     "cache": "cache",
@@ -25,7 +26,7 @@ COMMANDS = {
 SECTIONS = {
     "What is wrong here": ("doctor", "list", "report", "explain"),
     "What is done about it": ("diff", "run", "modernize", "demo"),
-    "Does it hold": ("verify", "legacy"),
+    "Does it hold": ("verify", "matrix", "legacy"),
     "More": ("new", "cache", "completion"),
 }
 _EPILOG = """\

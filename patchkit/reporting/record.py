@@ -175,9 +175,8 @@ def _advice(record: PatchRecord) -> str:
     if status is Status.DRIFTED:
         return (
             f"`patchkit verify {record.id}` shows whether the bug is still there. If it is, "
-            f"install a release of {record.library} that was measured (`patchkit explain "
-            f"{record.id}` says whether this one was), and report the drift to patchkit; if not, "
-            f"{disable} silences this"
+            f"install a release of {record.library} that `patchkit matrix show {record.id}` lists, "
+            f"and report the drift to patchkit; if not, {disable} silences this"
         )
     if status is Status.OVERRIDDEN:
         return (

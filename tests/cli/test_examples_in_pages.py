@@ -36,7 +36,7 @@ def test_the_number_of_bugs() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/limits.md"])
 def test_the_number_of_sets(page: str) -> None:
-    """As many as `python -m workbench show --by set` has."""
+    """As many as `patchkit matrix show --by set` has."""
     if not MATRIX.exists():
         pytest.skip("a source distribution may be without it")
     runs = yaml.safe_load(MATRIX.read_text(encoding="utf-8"))["runs"]

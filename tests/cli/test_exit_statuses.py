@@ -20,10 +20,10 @@ from patchkit.errors import PatchError
 
 from .conftest import invoke, patch
 
-EVERY = [*sorted(COMMANDS), "legacy show"]
+EVERY = [*sorted(set(COMMANDS) - {"matrix"}), "matrix show"]
 
 
-@pytest.mark.parametrize("command", ["", *EVERY])
+@pytest.mark.parametrize("command", ["", "matrix", *EVERY])
 def test_bad_usage_is_64_everywhere(command: str) -> None:
     result = invoke(*command.split(), "--no-such-option")
     assert result.exit_code == USAGE, result.output
@@ -31,7 +31,9 @@ def test_bad_usage_is_64_everywhere(command: str) -> None:
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("command", ["--help", *(f"{name} --help" for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "command", ["--help", *(f"{name} --help" for name in COMMANDS if name != "matrix")]
+)
 def test_help_fits_and_teaches(command: str) -> None:
     result = invoke(*command.split())
     assert result.exit_code == 0
@@ -166,7 +168,7 @@ def test_letters_that_the_terminal_lacks(use, command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-@pytest.mark.parametrize("command", [["report"], ["list"], ["explain", "*"]])
+@pytest.mark.parametrize("command", [["report"], ["list"], ["explain", "*"], ["matrix", "show"]])
 def test_a_terminal_of_few_letters(command: list[str], encoding: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "patchkit", *command],

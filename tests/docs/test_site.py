@@ -17,7 +17,7 @@ import pytest
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.matrix import lookup as matrix
-from workbench.record.show.releases import grids_of_releases
+from patchkit.matrix.show.releases import grids_of_releases
 
 PATCHES = [entry.patch for entry in catalogue.load()]
 MESSAGES = sorted({message for patch in PATCHES for message in patch.messages})

@@ -9,8 +9,8 @@ from patchkit.catalogue import entries
 from patchkit.inspection import superseding_patches
 from patchkit.inspection.findings import rows
 from patchkit.matrix.outcome_table import OUTCOMES, STATES
+from patchkit.matrix.show.states import WORST_FIRST
 from patchkit.patch import Status
-from workbench.record.show.states import WORST_FIRST
 
 ROOT = Path(__file__).parents[2]
 

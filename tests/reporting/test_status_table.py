@@ -11,9 +11,9 @@ import pytest
 
 import patchkit
 from patchkit.matrix import outcome_table
+from patchkit.matrix.show import states
 from patchkit.patch import Status
 from patchkit.reporting import status
-from workbench.record.show import states
 
 ROOT = Path(patchkit.__file__).parent
 FILES = sorted(file for file in ROOT.rglob("*.py") if "patches" not in file.relative_to(ROOT).parts)

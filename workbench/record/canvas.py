@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from patchkit.cli.demo.drawing import FRAME, INK, PALE
-from workbench.record.show.grid import Grid
-from workbench.record.show.states import WORST_FIRST, CellState
+from patchkit.matrix.show.grid import Grid
+from patchkit.matrix.show.states import WORST_FIRST, CellState
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

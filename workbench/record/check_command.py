@@ -24,8 +24,8 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """Compare what the patches claim with what was measured.
 
     IDS are patch ids or globs; all by default. A range must contain each release in which the bug
-    was seen, and no other, and each release that it names must have been measured. What
-    `show` lists as to be looked into is found, too.
+    was seen, and no other, and each release that it names must have been measured. What `patchkit
+    matrix show` lists as to be looked into is found, too.
 
     \b
     Exit status:
@@ -35,7 +35,7 @@ def check(ids: tuple[str, ...], path: Path | None, as_json: bool) -> None:
     """
     from patchkit.engine.session import SESSION
     from patchkit.matrix.file import default_path, read
-    from workbench.record.show.selection import select
+    from patchkit.matrix.show.selection import select
 
     from .checking import check as compare
 

@@ -43,7 +43,7 @@ def draw(
     """
     from patchkit.catalogue.entries import load
     from patchkit.matrix.file import default_path, read
-    from workbench.record.show.selection import select
+    from patchkit.matrix.show.selection import select
 
     ending = output.suffix.lower()
     if ending not in _ENDINGS:

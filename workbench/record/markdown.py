@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.record.show.grid import Cell, Grid, PatchRow, span
-from workbench.record.show.states import WORST_FIRST
-from workbench.record.show.view import View
+from patchkit.matrix.show.grid import Cell, Grid, PatchRow, span
+from patchkit.matrix.show.states import WORST_FIRST
+from patchkit.matrix.show.view import View
 
 
 def as_markdown(view: View) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from patchkit.cli.demo.drawing import PictureError, as_bytes, matplotlib_style
 from patchkit.matrix.records import MatrixError
-from workbench.record.show.view import View
+from patchkit.matrix.show.view import View
 
 from .canvas import (
     CELL,
@@ -62,7 +62,7 @@ def _draw(view: View, form: str) -> bytes:
     for note in notes:
         canvas.note(top + LINE / 2, note)
         top += LINE
-    return as_bytes(figure, form, title="What was measured", maker="python -m workbench draw")
+    return as_bytes(figure, form, title="What was measured", maker="patchkit matrix show")
 
 
 def _notes(view: View) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _notes(view: View) -> Iterator[str]:
     lines = [*_section("Not measured:", view.gaps), *_section("Noted of releases:", view.asides)]
     yield from lines[:_MOST_NOTES]
     if len(lines) > _MOST_NOTES:
-        yield f"and {len(lines) - _MOST_NOTES} lines more, which `python -m workbench show` prints"
+        yield f"and {len(lines) - _MOST_NOTES} lines more, which `patchkit matrix show` prints"
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:

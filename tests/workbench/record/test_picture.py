@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from patchkit.matrix.records import Matrix, MatrixError
+from patchkit.matrix.show.states import WORST_FIRST
 from workbench import ROOT
 from workbench.record.picture import draw
-from workbench.record.show.states import WORST_FIRST
 
 try:
     import matplotlib
@@ -76,7 +76,7 @@ def test_what_does_not_fit_below_is_counted(shown, matrix, read) -> None:
     view = shown(Matrix(matrix.results, (*matrix.scans, *failed)))
     found = words(draw(view, "svg"))
     assert len(view.gaps) == 44
-    assert "and 33 lines more, which `python -m workbench show` prints" in found
+    assert "and 33 lines more, which `patchkit matrix show` prints" in found
 
 
 @needs_matplotlib
@@ -92,7 +92,7 @@ def test_the_same_matrix_gives_the_same_bytes(shown, matrix, form: str) -> None:
 @needs_matplotlib
 def test_another_process_and_day_give_the_same_bytes(on_path) -> None:
     code = (
-        "import sys; from patchkit.matrix.records import *; from workbench.record.show.view import *; "
+        "import sys; from patchkit.matrix.records import *; from patchkit.matrix.show.view import *; "
         "from workbench.record.picture import draw; "
         "s = Scan('lib', '1.0', '2026-01-01', {'lib-a': 'matches', 'lib-b': 'drifted'}); "
         "ids = {'lib-a': 'lib', 'lib-b': 'lib'}; "

@@ -118,5 +118,5 @@ def test_a_machine_that_lacks_something_in_the_matrix(command, tmp_path) -> None
     assert done.returncode == 0, done.stderr
     (result,) = read(file).results
     assert (result.outcome, result.note) == ("needs-avx512-bf16", "")
-    shown = command("show", "--file", str(file), addons={}).stdout
+    shown = command("matrix", "show", "--file", str(file), addons={}, program="patchkit").stdout
     assert "never run to an end (needs-avx512-bf16)" in shown

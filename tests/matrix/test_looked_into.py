@@ -1,4 +1,4 @@
-"""What `show` lists as to be looked into, `check` finds; and nothing else, and of the shipped matrix nothing."""
+"""What `matrix show` lists as to be looked into, `check` finds; and nothing else, and of the shipped matrix nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from patchkit.catalogue import entries as catalogue
+from patchkit.cli import main
 from patchkit.matrix.file import default_path, read
 from patchkit.matrix.records import Environment, Matrix, Result, Scan
-from workbench.commands import workbench
+from patchkit.matrix.show.selection import select
 from workbench.record.check_command import check
-from workbench.record.show.selection import select
 from workbench.record.writing import write
 
 PATCH = "trl-fused-loss-without-triton"
@@ -68,8 +68,8 @@ def checked(folder: Path, matrix: Matrix, *arguments: str) -> Any:
 
 def shown(folder: Path, *arguments: str) -> list[str]:
     file = str(folder / "m.yaml")
-    given = ["show", *arguments, "--json", "--file", file]
-    done = CliRunner().invoke(workbench, given, catch_exceptions=False)
+    given = ["matrix", "show", *arguments, "--json", "--file", file]
+    done = CliRunner().invoke(main, given, catch_exceptions=False)
     return json.loads(done.stdout)["to_be_looked_into"]
 
 

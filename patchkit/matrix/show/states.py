@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from patchkit.matrix.outcome_table import CELLS, OUTCOME_TABLE, SCAN_TABLE
+from ..outcome_table import CELLS, OUTCOME_TABLE, SCAN_TABLE
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CellState:
 
 
 # The plain colours stay apart for the colour-blind, and cells of all others have a glyph:
-# tests/workbench/record/test_picture.py measures that.
+# tests/matrix measures that.
 WORST_FIRST = tuple(CellState(**row) for row in CELLS)
 (FAILS, ATTENTION, FIXED, MATCHES, STOPPED, ABSENT, CLEAR, NEEDS_MACHINE, NOT_DUE, NOT_MEASURED) = (
     WORST_FIRST

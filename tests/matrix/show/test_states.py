@@ -8,8 +8,8 @@ from itertools import combinations
 import pytest
 
 from patchkit.matrix.outcome_table import OUTCOMES, STATES
-from workbench.record.show.cells import cell_of
-from workbench.record.show.states import OF_OUTCOME, OF_SCAN, WORST_FIRST, worst
+from patchkit.matrix.show.cells import cell_of
+from patchkit.matrix.show.states import OF_OUTCOME, OF_SCAN, WORST_FIRST, worst
 
 CELLS = {
     # what was run, what was read -> what is shown

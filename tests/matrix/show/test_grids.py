@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.matrix.records import Matrix, Unmeasured
-from workbench.record.show.grid import Cell, Grid, PatchRow
+from patchkit.matrix.show.grid import Cell, Grid, PatchRow
 
 
 def states(grid: Grid) -> dict[str, str]:

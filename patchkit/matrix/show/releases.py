@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from patchkit.matrix.records import Matrix, Result, public_version
-
+from ..records import Matrix, Result, public_version
 from .cells import cell_of
 from .grid import Grid, PatchRow
 

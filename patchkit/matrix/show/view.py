@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from patchkit.matrix.outcome_table import TELLS
-from patchkit.matrix.records import Environment, Matrix
-
+from ..outcome_table import TELLS
+from ..records import Environment, Matrix
 from .environments import grid_of_sets
 from .grid import Cell, Grid
 from .releases import asides_of, grids_of_releases, libraries_of

@@ -1,4 +1,4 @@
-"""`python -m workbench show`."""
+"""`patchkit matrix` and `patchkit matrix show`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from patchkit.cli.arguments import PatchId, form_options
-from patchkit.cli.output import show_json
+from .arguments import PatchId, form_options
+from .group import LazyGroup
+from .output import show_json
 
 if TYPE_CHECKING:
-    from .show.grid import Cell, Grid
-    from .show.view import View
+    from ..matrix.show.grid import Cell, Grid
+    from ..matrix.show.view import View
+
+COMMANDS = {"show": "matrix"}
+
+
+@click.group(cls=LazyGroup, modules=COMMANDS)
+def matrix() -> None:
+    """Show the measurements: which patch, on which versions."""
 
 
 @click.command()
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The matrix; that of this checkout by default.",
+    help="The matrix; that of this installation by default.",
 )
 def show(
     ids: tuple[str, ...],
@@ -44,13 +52,12 @@ def show(
 
     \b
     Examples:
-      python -m workbench show
-      python -m workbench show 'trl-*' --by set
+      patchkit matrix show
+      patchkit matrix show 'trl-*' --by set
     """
-    from patchkit.catalogue.entries import load
-    from patchkit.matrix.file import default_path, read
-
-    from .show.selection import select
+    from ..catalogue.entries import load
+    from ..matrix.file import default_path, read
+    from ..matrix.show.selection import select
 
     view = select(read(file or default_path()), load(), ids, libraries, by=by)
     if form == "json":
@@ -58,7 +65,7 @@ def show(
         return
     from rich.console import Console
 
-    from .show.terminal import as_text
+    from ..matrix.show.terminal import as_text
 
     console = Console(highlight=False)
     text = as_text(view, console.width, ascii_only=console.options.ascii_only)
@@ -67,7 +74,7 @@ def show(
 
 def _as_data(view: View) -> dict[str, Any]:
     """Return every cell of every grid, even if it was not measured."""
-    from .show.states import WORST_FIRST
+    from ..matrix.show.states import WORST_FIRST
 
     return {
         "states": {state.name: state.meaning for state in WORST_FIRST},

@@ -1,4 +1,4 @@
-"""`python -m workbench show`: what goes where, and one line for what went wrong."""
+"""`patchkit matrix show`: what goes where, and one line for what went wrong."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from patchkit.cli import main
 from patchkit.matrix.records import Matrix
-from workbench.commands import workbench
 from workbench.record.writing import write
 
 ID = "trl-adapter-bf16-cast"
@@ -30,8 +30,8 @@ def file(tmp_path: Path, ran, read) -> Path:
 @pytest.fixture
 def show(file):
     def run(*arguments: str, width: int = 80) -> Result:
-        line = ["show", "--file", str(file), *arguments]
-        return CliRunner().invoke(workbench, line, env={"COLUMNS": str(width)})
+        line = ["matrix", "show", "--file", str(file), *arguments]
+        return CliRunner().invoke(main, line, prog_name="patchkit", env={"COLUMNS": str(width)})
 
     return run
 
@@ -117,6 +117,6 @@ def test_a_damaged_matrix(show, file) -> None:
 
 def test_the_shipped_matrix_can_be_shown() -> None:
     for by in ("release", "set"):
-        done = CliRunner().invoke(workbench, ["show", "--by", by], env={"COLUMNS": "80"})
+        done = CliRunner().invoke(main, ["matrix", "show", "--by", by], env={"COLUMNS": "80"})
         assert done.exit_code == 0, done.output
         assert max(map(len, done.stdout.splitlines())) <= 80

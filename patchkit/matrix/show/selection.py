@@ -6,10 +6,9 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from patchkit.catalogue.entries import Catalogue
-from patchkit.errors import UsageError
-from patchkit.matrix.records import Matrix
-
+from ...catalogue.entries import Catalogue
+from ...errors import UsageError
+from ..records import Matrix
 from .releases import libraries_of
 from .view import View, view_of
 

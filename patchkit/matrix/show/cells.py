@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from patchkit.matrix.outcome_table import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES
-from patchkit.matrix.records import Result, Scan, public_version
-
+from ..outcome_table import OUTCOMES, SHOWS_NO_BUG, SHOWS_THE_BUG, STATES
+from ..records import Result, Scan, public_version
 from .grid import Cell
 from .states import ATTENTION, FAILS, OF_OUTCOME, OF_SCAN, STOPPED, CellState, worst
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from patchkit.libraries import with_role
-from patchkit.matrix.records import Environment, Matrix, Result
-
+from ...libraries import with_role
+from ..records import Environment, Matrix, Result
 from .cells import cell_of
 from .grid import Grid, PatchRow
 

@@ -7,8 +7,8 @@ import io
 import pytest
 
 from patchkit.matrix.records import Matrix
-from workbench.record.show.states import WORST_FIRST
-from workbench.record.show.terminal import as_text
+from patchkit.matrix.show.states import WORST_FIRST
+from patchkit.matrix.show.terminal import as_text
 
 EXPECTED = """\
 lib, 6 releases: 1.0.0 to 2.0.0
