@@ -20,7 +20,6 @@ from patchkit.environment import installed_version
 from .madeup_bug import patch_file
 
 ROOT = Path(patchkit.__file__).parent.parent
-WORKBENCH = str(Path(__file__).parents[1] / "workbench")
 NAMES = [
     "argparse",
     "click",
@@ -181,8 +180,8 @@ def test_demo(run: Run) -> None:
     assert json.loads(done.stdout)["with"]["ok"] is True
 
 
-def test_scan(run: Run, tmp_path: Path) -> None:
-    from .workbench.scan.conftest import write_wheel
+def test_matrix_scan(run: Run, tmp_path: Path) -> None:
+    from .matrix.scan.conftest import write_wheel
 
     text = "def f():\n    bug()\n"
     for version in ("1.0", "1.1"):
@@ -190,19 +189,19 @@ def test_scan(run: Run, tmp_path: Path) -> None:
         write_wheel(tmp_path / "wheels", {"trainer": text, **modules}, version)
     where = ["--cache", str(tmp_path / "cache"), "--file", str(tmp_path / "matrix.yaml")]
     asked = ["madeup-bug", "--from", str(tmp_path / "wheels"), "--jobs", "2", "--json", *where]
-    done = run(WORKBENCH, "scan", *asked)
+    done = run("-m", "patchkit", "matrix", "scan", *asked)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scans"]
     assert [scan["states"] for scan in found] == [{"madeup-bug": "matches"}] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="there is no pip")
-def test_scan_asks_pip(run: Run, tmp_path: Path) -> None:
+def test_matrix_scan_asks_pip(run: Run, tmp_path: Path) -> None:
     (tmp_path / "index").mkdir()
     where = ["--cache", str(tmp_path / "cache"), "--file", str(tmp_path / "matrix.yaml")]
     index = {"PIP_INDEX_URL": (tmp_path / "index").as_uri(), "PIP_CONFIG_FILE": os.devnull}
     index |= {"PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
-    done = run(WORKBENCH, "scan", "madeup-bug", *where, **index)
+    done = run("-m", "patchkit", "matrix", "scan", "madeup-bug", *where, **index)
     assert done.stderr == "Error: the package index has no madeup, or no release of it\n"
 
 

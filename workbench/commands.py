@@ -10,7 +10,6 @@ COMMANDS = {
     "families": "families.command",
     "ranks": "ranks.command",
     "frameworks": "frameworks.command",
-    "scan": "scan.command",
     "record": "record.record_command",
     "check": "record.check_command",
     "draw": "record.draw_command",

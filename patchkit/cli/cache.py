@@ -18,8 +18,8 @@ def cache(ctx: click.Context) -> None:
 
     The results of rewrites are kept, so that not each process works them out again. What they
     depend on is looked at before they are used: nobody has to clear them. PATCHKIT_CACHE says
-    where they are, and PATCHKIT_CACHE=off keeps none. The sources that the workbench of a
-    checkout has read are not cleared.
+    where they are, and PATCHKIT_CACHE=off keeps none. The sources that `matrix scan` has read
+    are not cleared.
 
     \b
     Examples:

@@ -35,6 +35,7 @@ Exit statuses:
   0    all is well
   1    the command found trouble; its own help says which
   2    of verify: a bug expected on these versions does not show
+  3    of matrix scan: something could not be scanned
   64   the command line makes no sense
   69   of diff and verify: the libraries are not installed
   74   the disk is full

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ..matrix.show.grid import Cell, Grid
     from ..matrix.show.view import View
 
-COMMANDS = {"show": "matrix"}
+COMMANDS = {"show": "matrix", "scan": "matrix_scan"}
 
 
 @click.group(cls=LazyGroup, modules=COMMANDS)
 def matrix() -> None:
-    """Show the measurements: which patch, on which versions."""
+    """Show the measurements (which patch, on which versions), and scan releases."""
 
 
 @click.command()

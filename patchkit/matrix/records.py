@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ..errors import PatchError
 from ..libraries import with_role
+from .outcome_table import NEEDS, TELLS
 
 LIBRARIES = with_role("measured")
 """The versions that every measurement records, beside those of the patched libraries."""
@@ -14,8 +17,15 @@ OF_THE_RELEASE = "*"
 """The key of a scan's note on the release itself."""
 
 
+_Entry = TypeVar("_Entry")
+
+
 class MatrixError(PatchError):
     """The compatibility matrix cannot be read or written."""
+
+
+class ScanError(PatchError):
+    """A release, or all releases of a library, cannot be fetched or read."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,12 @@ class Result:
     environment: Environment
     note: str = ""
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for two measurements if the later one replaces the earlier."""
+        versions = tuple(sorted(self.environment.versions.items()))
+        return self.patch, self.environment.device, versions
+
 
 @dataclass(frozen=True)
 class Scan:
@@ -78,6 +94,29 @@ class Scan:
     unlisted: dict[str, list[str]] = field(default_factory=dict)
     problem: str = ""
 
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.library, self.version
+
+    def added_to(self, older: Scan) -> Scan:
+        """Return this scan of some patches, with what an older one says of all others.
+
+        The older one stands where the release could not be read this time.
+        """
+        if self.problem and older.states:
+            return older
+        others = older.states.keys() - self.states.keys()
+        return replace(
+            self,
+            states={**_of(others, older.states), **self.states},
+            notes={**self.notes, **_of(others | {OF_THE_RELEASE}, older.notes)},
+            unlisted={**self.unlisted, **_of(others, older.unlisted)},
+        )
+
+
+def _of(keys: Collection[str], entries: Mapping[str, _Entry]) -> dict[str, _Entry]:
+    return {key: entry for key, entry in entries.items() if key in keys}
+
 
 @dataclass(frozen=True)
 class Unmeasured:
@@ -97,7 +136,44 @@ class Matrix:
     scans: tuple[Scan, ...] = ()
     unmeasured: tuple[Unmeasured, ...] = ()
 
+    def merge(self, new: Matrix) -> Matrix:
+        """Return a matrix in which new measurements replace the old ones of the same key.
+
+        A scan with the same verdicts keeps its date, so that the file changes only if something
+        else did. A machine that lacks what a reproducer needs does not replace the outcome of a
+        machine that has it.
+        """
+        results = {result.key: result for result in self.results}
+        for result in new.results:
+            is_known = result.key in results and results[result.key].outcome in TELLS
+            if not is_known or result.outcome not in NEEDS:
+                results[result.key] = result
+        scans = {scan.key: scan for scan in self.scans}
+        for scan in new.scans:
+            old = scans.get(scan.key)
+            if old is None or _undated(old) != _undated(scan):
+                scans[scan.key] = scan
+        skipped = {
+            version_set.name: version_set for version_set in [*self.unmeasured, *new.unmeasured]
+        }
+        unmeasured = (
+            version_set for version_set in skipped.values() if not new.has_run(version_set.versions)
+        )
+        return Matrix(tuple(results.values()), tuple(scans.values()), tuple(unmeasured))
+
+    def has_run(self, versions: Mapping[str, str]) -> bool:
+        """Tell whether a reproducer was run on these versions of these distributions."""
+        expected = {name: public_version(version) for name, version in versions.items()}
+        return any(
+            expected == {name: public_version(installed.get(name, "")) for name in expected}
+            for installed in (result.environment.versions for result in self.results)
+        )
+
 
 def public_version(version: str) -> str:
     """Return a version without its local label: 2.13.0+cpu and 2.13.0+cu130 are one release."""
     return version.partition("+")[0]
+
+
+def _undated(scan: Scan) -> dict[str, object]:
+    return {name: value for name, value in vars(scan).items() if name != "date"}

@@ -32,7 +32,7 @@ def refused(result: Result, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["-h"], ["report", "-h"], ["matrix", "show", "-h"]]
+    "arguments", [["--help"], ["-h"], ["report", "-h"], ["matrix", "scan", "-h"]]
 )
 def test_help(arguments: list[str]) -> None:
     result = invoke(*arguments)
@@ -55,9 +55,9 @@ def test_version() -> None:
         (["verify", "no-such-patch"], "IDS names no patch: 'no-such-patch'"),
         (["verify", "trl-adapter-bf16-cats"], "Did you mean 'trl-adapter-bf16-cast'"),
         (["verify", "zzz-*", "--json"], "IDS names no patch: 'zzz-*'"),
-        (["matrix", "shwo"], "No such command 'shwo'. Did you mean 'show'?"),
+        (["matrix", "scna"], "No such command 'scna'. Did you mean 'scan'?"),
         (["verify", "--jobs", "0"], "0 is not in the range x>=1"),
-        (["matrix", "show", "--file", "."], "is a directory"),
+        (["matrix", "scan", "--file", "."], "is a directory"),
         (["demo", "--trainer", "ppo"], "'ppo' is not one of 'sft', 'dpo', 'reward', 'kto', 'grpo'"),
         (["demo", "--precision", "fp8"], "'fp8' is not one of 'fp16', 'bf16', 'fp32'"),
         (["demo", "--quantization", "2bit"], "'2bit' is not one of '4bit', '8bit', 'none'"),

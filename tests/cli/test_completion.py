@@ -32,13 +32,13 @@ def test_no_such_shell() -> None:
     ("words", "incomplete", "expected"),
     [
         ([], "exp", ["explain"]),
-        (["matrix"], "sh", ["show"]),
+        (["matrix"], "sc", ["scan"]),
         (["list"], "--d", ["--due"]),
         (["explain"], "madeup-", ["madeup-cast", "madeup-fixed", "madeup-asked", "madeup-wrap"]),
         (["explain", "madeup-cast"], "madeup-c", []),
         (["diff"], "ab", ["absent-bug"]),
         (["verify"], "ab", ["absent-bug"]),
-        (["matrix", "show"], "ab", ["absent-bug"]),
+        (["matrix", "scan"], "ab", ["absent-bug"]),
         (["list"], "zzz", []),
         (["run", "--only"], "ab", ["absent-bug"]),
         (["run", "--", "python"], "tra", ["tra"]),  # which the shell completes to files

@@ -20,7 +20,7 @@ from patchkit.errors import PatchError
 
 from .conftest import invoke, patch
 
-EVERY = [*sorted(set(COMMANDS) - {"matrix"}), "matrix show"]
+EVERY = [*sorted(set(COMMANDS) - {"matrix"}), "matrix show", "matrix scan", "matrix check"]
 
 
 @pytest.mark.parametrize("command", ["", "matrix", *EVERY])

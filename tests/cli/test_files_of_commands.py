@@ -36,6 +36,16 @@ def check(result: Result, said: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
+        ("matrix scan --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
+    ],
+)
+def test_a_folder_that_is_not_there(command: str, said: str) -> None:
+    check(invoke(*command.split()), f"{said}; make it first")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
         ("verify --output old.py/x.json", "--output old.py/x.json: old.py: File exists"),
         ("legacy show --format text --json", "--json and --format text contradict each other"),
         ("modernize --check --write old.py", "--write and --check contradict each other"),

@@ -9,10 +9,9 @@ import pytest
 
 from patchkit import PatchError
 from patchkit.matrix import file as matrix
-from patchkit.matrix.file import read
+from patchkit.matrix.file import read, write
 from patchkit.matrix.outcome_table import OUTCOMES, STATES
 from patchkit.matrix.records import Environment, Matrix, MatrixError, Result, Scan, Unmeasured
-from workbench.record.writing import read_or_empty, write
 
 HERE = Environment(
     {"trl": "1.16.0", "torch": "2.13.0+cpu"}, "3.11.7", "linux-x86_64", "cpu", "2026-02-03"
@@ -51,7 +50,7 @@ def test_round_trip(file, content: Matrix) -> None:
             map(repr, getattr(content, section))
         )
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("# Written by `python -m workbench`")
+    assert text.startswith("# Written by `patchkit matrix`")
     write(file, found)
     assert file.read_text(encoding="utf-8") == text
     assert list(file.parent.iterdir()) == [file]
@@ -187,7 +186,7 @@ def test_damaged(file, case: str) -> None:
 def test_a_file_that_is_not_there(file) -> None:
     with pytest.raises(MatrixError, match=r"^cannot read matrix\.yaml: No such file or directory$"):
         read(file)
-    assert read_or_empty(file) == Matrix()
+    assert matrix.read_or_empty(file) == Matrix()
 
 
 def test_a_folder(tmp_path) -> None:

@@ -11,11 +11,10 @@ from click.testing import CliRunner
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.cli import main
-from patchkit.matrix.file import default_path, read
+from patchkit.matrix.file import default_path, read, write
 from patchkit.matrix.records import Environment, Matrix, Result, Scan
 from patchkit.matrix.show.selection import select
 from workbench.record.check_command import check
-from workbench.record.writing import write
 
 PATCH = "trl-fused-loss-without-triton"
 SCANS = tuple(

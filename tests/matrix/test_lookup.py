@@ -12,8 +12,8 @@ import pytest
 import patchkit
 from patchkit.catalogue import definitions
 from patchkit.matrix import lookup
+from patchkit.matrix.file import write
 from patchkit.matrix.records import Environment, Matrix, Result, Scan
-from workbench.record.writing import write
 
 PATCH = "trl-adapter-bf16-cast"
 HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")

@@ -15,15 +15,15 @@ import pytest
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import in_range
+from patchkit.matrix.scan import tree
 from patchkit.matrix.scan.facts import Facts, facts_of
 from patchkit.matrix.scan.parsed import ParsedModule
 from patchkit.matrix.scan.questions import Questions
+from patchkit.matrix.scan.tree import Tree
+from patchkit.matrix.scan.verdicts import scan_of
+from patchkit.matrix.scan.wheels import Wheel
+from patchkit.matrix.scan.workers import library_questions
 from patchkit.rewrite.edit import apply_edits
-from workbench.scan import tree
-from workbench.scan.run import scan_of
-from workbench.scan.tree import Tree
-from workbench.scan.wheels import Wheel
-from workbench.scan.workers import library_questions
 
 _CACHE = Path(__file__).parents[2] / ".cache"
 WHEELS = Path(os.environ.get("PATCHKIT_WHEELS", _CACHE / "wheels"))

@@ -7,9 +7,9 @@ import pytest
 from patchkit.catalogue import entries as catalogue
 from patchkit.matrix.records import Scan
 from patchkit.matrix.scan.facts import facts
-from workbench.scan.run import scan_of
-from workbench.scan.tree import Tree
-from workbench.scan.workers import library_questions
+from patchkit.matrix.scan.tree import Tree
+from patchkit.matrix.scan.verdicts import scan_of
+from patchkit.matrix.scan.workers import library_questions
 
 pytestmark = pytest.mark.releases
 

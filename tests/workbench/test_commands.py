@@ -49,7 +49,6 @@ def test_help(name: str) -> None:
         ("record --id no-such-patch --file m.yaml", "names no patch: 'no-such-patch'"),
         ("record no-such-file.json", "'no-such-file.json' does not exist"),
         ("record --file .", "is a directory"),
-        ("scan --file .", "is a directory"),
     ],
 )
 def test_bad_command(command: str, message: str) -> None:
@@ -63,7 +62,6 @@ def test_bad_command(command: str, message: str) -> None:
     [
         ("families llama --output none/x.jsonl", "--output none/x.jsonl: there is no folder none"),
         ("ranks ddp --output none/x.jsonl", "--output none/x.jsonl: there is no folder none"),
-        ("scan --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
         ("releases --history none/x.json", "--history none/x.json: there is no folder none"),
         ("record --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
     ],

@@ -8,6 +8,7 @@ import pytest
 from click import Group
 from click.testing import CliRunner
 
+from patchkit.cli import main
 from workbench.commands import workbench
 from workbench.sweep.options import told_how_to_go_on
 
@@ -32,7 +33,7 @@ def test_how_to_go_on(tmp_path: Path, name: str | None, said: str) -> None:
     [
         (workbench, ["families", "llama"], "workbench.families.sweep.sweep"),
         (workbench, ["ranks", "ddp"], "workbench.ranks.sweep.sweep"),
-        (workbench, ["scan"], "workbench.scan.run.scan"),
+        (main, ["matrix", "scan"], "patchkit.matrix.scan.run.scan"),
     ],
 )
 def test_interrupted(

@@ -38,12 +38,10 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
     from patchkit.engine.session import SESSION
-    from patchkit.matrix.file import default_path
+    from patchkit.matrix.file import default_path, write
     from patchkit.verification.verification import verify
 
     from . import recording
-    from .merging import merge
-    from .writing import write
 
     if files and ids:
         raise click.UsageError("--id says what to measure here; with FILES nothing is measured")
@@ -54,12 +52,12 @@ def record(files: tuple[Path, ...], ids: tuple[str, ...], path: Path | None, as_
     if files:
         new = recording.from_files(files)
         if path == default_path():
-            new = merge(new, recording.unmeasured_sets(merge(old, new), _sets()))
+            new = new.merge(recording.unmeasured_sets(old.merge(new), _sets()))
     else:
         new = recording.from_verdicts(
             verify(ids or None, everywhere=True).to_dict(), "the verification"
         )
-    write(path, merge(old, new))
+    write(path, old.merge(new))
     if as_json:
         show_json(
             {

@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from patchkit.matrix.file import read_or_empty
 from patchkit.matrix.outcome_table import OUTCOME_TABLE, OUTCOMES
 from patchkit.matrix.records import Environment, Matrix, MatrixError, Result, Unmeasured
 from patchkit.verification.verdicts import NO_ERROR, Verdict
 
-from .merging import has_run, merge
 from .sets import VersionSet
-from .writing import read_or_empty
 
 _NOTED = {outcome.name for outcome in OUTCOME_TABLE if outcome.style.startswith("bold")}
 """The outcomes that stand out in the table of `verify`: the matrix keeps their details."""
@@ -50,7 +49,7 @@ def from_files(paths: Iterable[Path]) -> Matrix:
             raise MatrixError(f"cannot read {path.name}: {error.strerror}") from error
         except ValueError as error:
             raise MatrixError(f"{path.name} is not JSON: {error}") from error
-        matrix = merge(matrix, from_verdicts(content, path.name))
+        matrix = matrix.merge(from_verdicts(content, path.name))
     return matrix
 
 
@@ -101,7 +100,7 @@ def unmeasured_sets(matrix: Matrix, sets: Iterable[VersionSet]) -> Matrix:
     without_result = (
         Unmeasured(version_set.name, version_set.versions, today, "there is no result of it")
         for version_set in sets
-        if version_set.name not in explained and not has_run(matrix, version_set.versions)
+        if version_set.name not in explained and not matrix.has_run(version_set.versions)
     )
     return Matrix(unmeasured=tuple(without_result))
 

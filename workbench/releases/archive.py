@@ -6,8 +6,8 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from workbench.scan import ScanError
-from workbench.scan.tree import UNREADABLE, modules_of
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan.tree import UNREADABLE, modules_of
 
 
 class Archive(Mapping[str, bytes]):

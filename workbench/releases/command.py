@@ -73,7 +73,7 @@ def releases(
     from patchkit.cli.arguments import check_writable
     from patchkit.cli.output import show_json
     from patchkit.errors import UsageError
-    from workbench.record.writing import replace_text
+    from patchkit.matrix.file import replace_text
 
     from .run import scan as run
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from patchkit.about import PACKAGE
-from workbench.scan import tree
-from workbench.scan.memory import keep
+from patchkit.matrix.scan.memory import keep
 
 from .interface import Interface
 from .modules import Modules
@@ -21,8 +20,7 @@ _READERS = (
         Path(__file__).with_name(f"{name}.py")
         for name in ("exports", "interface", "modules", "signatures", "sources")
     ),
-    Path(PACKAGE, "matrix", "scan", "outline.py"),
-    Path(tree.__file__),
+    *(Path(PACKAGE, "matrix", "scan", f"{name}.py") for name in ("outline", "tree")),
 )
 """What decides how a release is read."""
 

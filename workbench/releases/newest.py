@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 from patchkit.errors import PatchError
-from workbench.scan.run import ScanResult, scan
-from workbench.scan.summary import lines
+from patchkit.matrix.scan.run import ScanResult, scan
+from patchkit.matrix.scan.summary import lines
 
 from . import run as interfaces
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from patchkit.legacy.versions.releases import releases
+from patchkit.matrix.file import replace_text
+from patchkit.matrix.scan import wheels
 from patchkit.modernize.reading.kinship import FILE
-from workbench.record.writing import replace_text
-from workbench.scan import wheels
 
 from .archive import Archive
 from .exports import exported

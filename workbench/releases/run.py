@@ -12,7 +12,8 @@ from typing import Any
 from patchkit.errors import UsageError
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.rows.toml import read as read_tables
-from workbench.scan import ScanError, releases, wheels
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import releases, wheels
 
 from .archive import Archive
 from .findings import ReleaseFinding, findings
@@ -62,7 +63,7 @@ def scan(
         libraries: only these; all by default.
         last: only so many releases of each, the newest.
         folder: wheels to take as the newest releases, in place of the package index.
-        cache: keeps sources and what was read; the default is that of `scan`.
+        cache: keeps sources and what was read; the default is that of `matrix scan`.
         with_timeline: tell which release has what; modules are read for that, too.
         progress: called before each release.
 

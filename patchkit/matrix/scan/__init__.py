@@ -1,1 +1,4 @@
-"""Judge each patch by the source of modules, without running anything of them."""
+"""Scan the sources of releases for the state of each patch, without running anything of them.
+
+A preview uses two modules of this package, and needs neither pip nor wheels.
+"""

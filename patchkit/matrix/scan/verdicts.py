@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from fnmatch import fnmatchcase
 
 from ...environment import in_range
 from ...patch import Change, Patch, Rewrite
 from ...rewrite import Target
 from ...rewrite.misfit import misfit
+from ..records import OF_THE_RELEASE, Scan
 from .facts import BuggyFunction, Facts
 from .questions import Question, Questions
 
@@ -38,6 +40,28 @@ class ScanPlace:
 
     def __str__(self) -> str:
         return f"{self.module}:{self.function.qualname}"
+
+
+def scan_of(
+    library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
+) -> Scan:
+    verdicts = {
+        patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
+    }
+    notes = {patch: "; ".join(judged.notes) for patch, judged in verdicts.items() if judged.notes}
+    unread = [
+        f"{name} was not read: {facts.unread}" for name, facts in modules.items() if facts.unread
+    ]
+    if of_the_release := "; ".join(filter(None, [note, *unread])):
+        notes[OF_THE_RELEASE] = of_the_release
+    return Scan(
+        library,
+        version,
+        date.today().isoformat(),
+        {patch: judged.state for patch, judged in verdicts.items()},
+        notes,
+        {patch: judged.unlisted for patch, judged in verdicts.items() if judged.unlisted},
+    )
 
 
 def verdict(

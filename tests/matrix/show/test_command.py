@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.cli import main
+from patchkit.matrix.file import write
 from patchkit.matrix.records import Matrix
-from workbench.record.writing import write
 
 ID = "trl-adapter-bf16-cast"
 

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from patchkit.catalogue import entries as catalogue
+from patchkit.matrix.file import write
 from patchkit.matrix.records import Environment, Matrix, Scan
 from patchkit.matrix.records import Result as Measured
 from workbench.commands import workbench
-from workbench.record.writing import write
 
 PATCH = "trl-fused-loss-without-triton"
 CLAIM = {entry.patch.id: entry.patch for entry in catalogue.load()}[PATCH].affects["trl"]

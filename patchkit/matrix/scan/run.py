@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from patchkit.catalogue import entries
-from patchkit.catalogue.entries import Catalogue
-from patchkit.errors import UsageError
-from patchkit.matrix.records import OF_THE_RELEASE, Scan
-from patchkit.matrix.scan.facts import Facts
-from patchkit.matrix.scan.questions import Questions
-from patchkit.matrix.scan.verdicts import verdict
-
-from . import ScanError, sources, wheels
+from ...catalogue import entries
+from ...catalogue.entries import Catalogue
+from ...errors import UsageError
+from ..records import Scan, ScanError
+from . import sources, wheels
 from .memory import Memory, key
+from .questions import Questions
 from .sources import Release, SelectedReleases
+from .verdicts import scan_of
 from .workers import Workers, library_questions
 
 _MOST_JOBS = 8
@@ -157,25 +155,3 @@ def _scan(
     memory.add({keys[module]: facts for (module, _), facts in zip(new, new_facts, strict=True)})
     modules = {module: memory[name] for module, name in keys.items()}
     return scan_of(release.library, release.version, modules, questions, release.note())
-
-
-def scan_of(
-    library: str, version: str, modules: Mapping[str, Facts], questions: Questions, note: str = ""
-) -> Scan:
-    verdicts = {
-        patch.id: verdict(patch, version, modules, questions) for patch in questions.patches
-    }
-    notes = {patch: "; ".join(judged.notes) for patch, judged in verdicts.items() if judged.notes}
-    unread = [
-        f"{name} was not read: {facts.unread}" for name, facts in modules.items() if facts.unread
-    ]
-    if of_the_release := "; ".join(filter(None, [note, *unread])):
-        notes[OF_THE_RELEASE] = of_the_release
-    return Scan(
-        library,
-        version,
-        date.today().isoformat(),
-        {patch: judged.state for patch, judged in verdicts.items()},
-        notes,
-        {patch: judged.unlisted for patch, judged in verdicts.items() if judged.unlisted},
-    )

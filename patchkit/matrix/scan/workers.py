@@ -1,6 +1,6 @@
 """Gather facts of modules in several processes.
 
-`workbench.scan.workers` is such a process: it reads pickles of a library's name,
+`python -m patchkit.matrix.scan.workers` is such a process: it reads pickles of a library's name,
 the ids of patches and some modules, writes pickles of their facts, and ends when its input does.
 Those that `multiprocessing` spawns would import what lies in the working directory.
 """
@@ -18,11 +18,10 @@ from functools import cache
 from queue import SimpleQueue
 from types import TracebackType
 
-from patchkit.catalogue.entries import Catalogue, load
-from patchkit.children import command, take_standard_output
-from patchkit.matrix.scan.facts import Facts, facts
-from patchkit.matrix.scan.questions import Questions
-from workbench import ROOT
+from ...catalogue.entries import Catalogue, load
+from ...children import command, take_standard_output
+from .facts import Facts, facts
+from .questions import Questions
 
 _BATCH = 16
 """Number of modules that a process is handed at once."""
@@ -106,7 +105,7 @@ class _Worker:
     def gather(self, library: str, ids: tuple[str, ...], modules: Sequence[Module]) -> list[Facts]:
         if self._process is None:
             self._process = subprocess.Popen(
-                command("workbench.scan.workers", folder=str(ROOT)),
+                command("patchkit.matrix.scan.workers"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )

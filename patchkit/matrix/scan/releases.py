@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from patchkit.environment import in_range
-from patchkit.errors import UsageError
-from patchkit.patch import Patch
-
-from . import ScanError, client
+from ...environment import in_range
+from ...errors import UsageError
+from ...patch import Patch
+from ..records import ScanError
+from . import client
 
 _NONE = "0+none"
 """A version that no release has."""

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
-from workbench.scan import ScanError, workers
-from workbench.scan.wheels import write_sources
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import workers
+from patchkit.matrix.scan.wheels import write_sources
 
 from .conftest import patch, write_wheel
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from patchkit.matrix.records import Environment, Matrix, Result, Scan, Unmeasured
-from workbench.record.merging import merge
 
 HERE = Environment({"trl": "1.16.0", "torch": "2.13.0"}, "3.11.7", "linux", "cpu", "2026-02-03")
 ONE = Result("a-a", "fixed", HERE)
@@ -45,7 +44,7 @@ REVERSED = replace(
     ],
 )
 def test_results(old: list[Result], new: list[Result], expected: list[Result]) -> None:
-    assert list(merge(Matrix(tuple(old)), Matrix(tuple(new))).results) == expected
+    assert list(Matrix(tuple(old)).merge(Matrix(tuple(new))).results) == expected
 
 
 SCAN = Scan("trl", "1.16.0", "2026-02-03", {"a-a": "matches"})
@@ -53,7 +52,7 @@ SCAN = Scan("trl", "1.16.0", "2026-02-03", {"a-a": "matches"})
 
 def test_a_scan_that_says_the_same_keeps_its_date() -> None:
     later = replace(SCAN, date="2026-03-04")
-    assert merge(Matrix(scans=(SCAN,)), Matrix(scans=(later,))).scans == (SCAN,)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(later,))).scans == (SCAN,)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +65,12 @@ def test_a_scan_that_says_the_same_keeps_its_date() -> None:
     ],
 )
 def test_a_scan_that_says_another_thing_replaces_the_old(new: Scan) -> None:
-    assert merge(Matrix(scans=(SCAN,)), Matrix(scans=(new,))).scans == (new,)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(new,))).scans == (new,)
 
 
 def test_scans_of_other_releases_stay() -> None:
     new = replace(SCAN, version="1.17.0")
-    assert merge(Matrix(scans=(SCAN,)), Matrix(scans=(new,))).scans == (SCAN, new)
+    assert Matrix(scans=(SCAN,)).merge(Matrix(scans=(new,))).scans == (SCAN, new)
 
 
 LEFT = Unmeasured("1.16", {"trl": "1.16.0"}, "2026-02-03", "no such version")
@@ -79,8 +78,8 @@ LEFT = Unmeasured("1.16", {"trl": "1.16.0"}, "2026-02-03", "no such version")
 
 def test_what_could_not_be_measured_is_gone_once_it_was() -> None:
     left = Matrix(unmeasured=(LEFT,))
-    assert merge(left, Matrix((OLDER,))).unmeasured == (LEFT,)
-    assert merge(left, Matrix((ONE,))).unmeasured == ()
-    assert merge(Matrix((ONE,)), left).unmeasured == (LEFT,)
+    assert left.merge(Matrix((OLDER,))).unmeasured == (LEFT,)
+    assert left.merge(Matrix((ONE,))).unmeasured == ()
+    assert Matrix((ONE,)).merge(left).unmeasured == (LEFT,)
     again = replace(LEFT, problem="the disk is full")
-    assert merge(left, Matrix(unmeasured=(again,))).unmeasured == (again,)
+    assert left.merge(Matrix(unmeasured=(again,))).unmeasured == (again,)

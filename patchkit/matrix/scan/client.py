@@ -6,9 +6,8 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from patchkit.children import command
-
-from . import ScanError
+from ...children import command
+from ..records import ScanError
 
 _TIMEOUT = 900
 """Seconds that one call of pip may take."""

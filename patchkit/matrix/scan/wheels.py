@@ -7,9 +7,9 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
-from patchkit.environment import cache_folder
-
-from . import ScanError, client, tree
+from ...environment import cache_folder
+from ..records import ScanError
+from . import client, tree
 from .tree import Tree
 
 _FOLDER = "sources"

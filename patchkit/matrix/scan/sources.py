@@ -8,10 +8,10 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from patchkit.errors import UsageError
-from patchkit.matrix.scan.questions import Questions
-
-from . import ScanError, releases, tree
+from ...errors import UsageError
+from ..records import ScanError
+from . import releases, tree
+from .questions import Questions
 from .tree import Tree
 from .wheels import Wheel, cached_versions
 

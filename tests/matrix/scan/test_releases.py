@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from patchkit.errors import UsageError
+from patchkit.matrix.records import ScanError
+from patchkit.matrix.scan import releases
+from patchkit.matrix.scan.run import scan
+from patchkit.matrix.scan.wheels import Wheel
 from patchkit.patch import Rewrite
-from workbench.scan import ScanError, releases
-from workbench.scan.run import scan
-from workbench.scan.wheels import Wheel
 
 from .conftest import RULE, catalogue_of, patch, write_wheel
 

@@ -10,13 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from patchkit.about import PACKAGE
-from patchkit.matrix.scan.facts import BuggyFunction, Facts
-from patchkit.matrix.scan.questions import Questions
-from patchkit.patch import Rewrite
-from workbench.record.writing import replace_text
-
-from . import ScanError
+from ...about import PACKAGE
+from ...patch import Rewrite
+from ..file import replace_text
+from ..records import ScanError
+from .facts import BuggyFunction, Facts
+from .questions import Questions
 
 _FINGERPRINTED = (
     "rewrite/*.py",

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from . import ScanError
+from ..records import ScanError
 
 Tree = dict[str, bytes]
 """Name of a module to the content of its file."""

@@ -1,4 +1,4 @@
-"""`python -m workbench scan`: exit status, what is printed, what is recorded, two at once."""
+"""`patchkit matrix scan`: exit status, what is printed, what is recorded, two at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from patchkit.matrix.file import read
+from patchkit.cli import main
+from patchkit.matrix.file import read, write
 from patchkit.matrix.records import Matrix, Scan
-from workbench.commands import workbench
-from workbench.record.writing import write
 
 from .conftest import write_wheel
 
@@ -31,8 +30,8 @@ OLD = Scan("accelerate", "1.9.0", "2026-01-01", STATES)
 def invoke(tmp_path: Path):
     def run(*arguments: str) -> Result:
         where = ["--cache", str(tmp_path / "cache"), "--file", str(tmp_path / "matrix.yaml")]
-        command = ["scan", *where, "--jobs", "1", *arguments]
-        return CliRunner().invoke(workbench, command, prog_name="python -m workbench")
+        command = ["matrix", "scan", *where, "--jobs", "1", *arguments]
+        return CliRunner().invoke(main, command, prog_name="patchkit")
 
     return run
 
@@ -111,7 +110,7 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
     for minor in range(3):
         modules = {f"m{number}": f"a = {minor}{number}\n" for number in range(30)}
         write_wheel(tmp_path, {**WELL, **modules}, f"1.{minor + 9}.0", "accelerate")
-    command = [sys.executable, "-m", "workbench", "scan", "--from", str(tmp_path)]
+    command = [sys.executable, "-m", "patchkit", "matrix", "scan", "--from", str(tmp_path)]
     command += ["--cache", str(tmp_path / "cache"), "--json", "--jobs", "2"]
     here = [os.fspath(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(here)}

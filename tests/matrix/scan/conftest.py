@@ -12,9 +12,9 @@ import pytest
 
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.matrix.records import Scan
+from patchkit.matrix.scan.run import ScanResult, scan
 from patchkit.patch import Change, Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
-from workbench.scan.run import ScanResult, scan
 
 RULE = Rule(Pattern("bug()"), lambda node: [replace(node, "fixed()")], names=("bug",))
 TARGET = "madeup.trainer:Trainer.run"

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from patchkit.matrix.outcome_table import SCAN_TABLE, STATES
-from patchkit.matrix.records import OF_THE_RELEASE, Scan
-
+from ..outcome_table import SCAN_TABLE, STATES
+from ..records import OF_THE_RELEASE, Scan
 from .run import ScanResult
 
 if TYPE_CHECKING:

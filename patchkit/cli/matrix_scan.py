@@ -1,4 +1,4 @@
-"""`python -m workbench scan`."""
+"""`patchkit matrix scan`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from patchkit.cli.arguments import PatchId, check_writable
-from patchkit.cli.output import progress_bar, show, show_json
+from .arguments import PatchId, check_writable
+from .output import progress_bar, show, show_json
 
 
 @click.command()
@@ -48,7 +48,7 @@ from patchkit.cli.output import progress_bar, show, show_json
     "--file",
     "path",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The matrix to write; that of this checkout by default. An unpacked tree is recorded "
+    help="The matrix to write; that of this installation by default. An unpacked tree is recorded "
     "only if this is given, since it may not be what was released.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -77,23 +77,20 @@ def scan(
       3  something could not be scanned, and all else is well
     \b
     Examples:
-      python -m workbench scan --library trl
-      python -m workbench scan --newest
-      python -m workbench scan --from dist/
+      patchkit matrix scan --library trl
+      patchkit matrix scan --newest
+      patchkit matrix scan --from dist/
     """
-    from patchkit.catalogue.entries import load
-    from patchkit.matrix.file import default_path
-    from patchkit.matrix.records import Matrix
-    from workbench.record.merging import merge, of_some_patches
-    from workbench.record.writing import read_or_empty, write
-
-    from .run import scan as run
-    from .summary import as_tables, exit_status
+    from ..catalogue.entries import load
+    from ..matrix import file as matrix
+    from ..matrix.records import Matrix
+    from ..matrix.scan.run import scan as run
+    from ..matrix.scan.summary import as_tables, exit_status
 
     if path is not None:
         check_writable(path, "--file")
-    file = path or default_path()
-    before = read_or_empty(file)
+    file = path or matrix.default_path()
+    before = matrix.read_or_empty(file)
     try:
         with progress_bar("listing releases") as progress:
             scanned = run(
@@ -111,8 +108,9 @@ def scan(
     if scanned.recordable or path is not None:
         scans = scanned.scans
         if ids:  # what the matrix says of other patches stays
-            scans = tuple(of_some_patches(scan, before) for scan in scans)
-        write(file, merge(before, Matrix(scans=scans)))
+            older = {scan.key: scan for scan in before.scans}
+            scans = tuple(scan.added_to(older.get(scan.key, scan)) for scan in scans)
+        matrix.write(file, before.merge(Matrix(scans=scans)))
     chosen = load().matching_ids(ids or None, "IDS")
     if as_json:
         show_json({"scans": [vars(scan) for scan in scanned.scans], "gaps": scanned.gaps})
