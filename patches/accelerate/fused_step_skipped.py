@@ -8,7 +8,8 @@ schedule of the learning rate (Accelerate's and that of Transformers' Trainer) r
 Fix: a step during which the optimizer held a `found_inf` other than zero counts as skipped.
 
 Why: the scaler sets `found_inf` on the optimizer for the length of the step only, so it is read
-within. The scale itself says less: a scaler whose backoff factor is 1 skips and keeps its scale.
+within. An optimizer that was prepared before has its own step by then, so what calls that is
+wrapped. The scale itself says less: a scaler whose backoff factor is 1 skips and keeps its scale.
 """
 
 from collections.abc import Callable
@@ -20,22 +21,23 @@ from patchkit.authoring import Patch, Wrap
 def count_skipped_steps(
     wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Wrap `patch_optimizer_step`, whose result notes that the optimizer's step was called.
-
-    Returns:
-        A step that takes the note back where the optimizer skipped the step itself.
-    """
-    accelerated = args[0]
-    patched_step = wrapped(*args, **kwargs)
+    """Wrap `step`, which takes a step of its optimizer that was called for one that was done."""
+    note_and_step = getattr(instance, "_optimizer_patched_step_method", None)
+    if note_and_step is None:
+        return wrapped(*args, **kwargs)
 
     def step(*step_args: Any, **step_kwargs: Any) -> Any:
-        result = patched_step(*step_args, **step_kwargs)
-        found_inf = getattr(accelerated.optimizer, "found_inf", None)
+        result = note_and_step(*step_args, **step_kwargs)
+        found_inf = getattr(instance.optimizer, "found_inf", None)
         if found_inf is not None and found_inf.item():
-            accelerated._accelerate_step_called = False
+            instance._accelerate_step_called = False
         return result
 
-    return step
+    instance._optimizer_patched_step_method = step
+    try:
+        return wrapped(*args, **kwargs)
+    finally:
+        instance._optimizer_patched_step_method = note_and_step
 
 
 PATCH = Patch(
@@ -44,9 +46,9 @@ PATCH = Patch(
     affects={"accelerate": ">=1.0.1"},
     changes=(
         Wrap(
-            "accelerate.optimizer:patch_optimizer_step",
+            "accelerate.optimizer:AcceleratedOptimizer.step",
             count_skipped_steps,
-            parameters=("accelerated_optimizer", "method"),
+            parameters=("closure",),
         ),
     ),
     upstream=("https://github.com/huggingface/accelerate/issues/4242",),

@@ -9,9 +9,12 @@ Nobody else knows of the packing either: DoRA and merged adapters dequantize shu
 `.to()` moves them to devices that cannot read them. And packing rounds the scales of the weight's
 blocks: what is saved after an evaluation is not what was loaded.
 
-Fix: a forward that trains or has a gradient to pass, and `.to()` another device, bring the weight
-back first; `dequantize_4bit` reads an unpacked copy; and whoever unpacks gets the very scales.
-Inference keeps its kernel.
+Nor does packing ask for the sizes that it can pack: a layer of 1,176 inputs or two outputs trains,
+and stops when it infers (`N must be divisible by block_n`, `shape '[1280, 18]' is invalid`).
+
+Fix: what cannot be packed is not. A forward that trains or has a gradient to pass, and `.to()`
+another device, bring the weight back first; `dequantize_4bit` reads an unpacked copy; and whoever
+unpacks gets the very scales. Inference keeps its kernel.
 
 Why: never packing would take the fast kernel from everyone. So the weight is unpacked only where
 something else reads it: in training, merging, DoRA, saving and moving.
@@ -20,7 +23,18 @@ something else reads it: in training, merging, DoRA, saving and moving.
 import ast
 from typing import Any
 
-from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, helper, operand, replace, span
+from patchkit.authoring import (
+    Edit,
+    Patch,
+    Pattern,
+    Rewrite,
+    Rule,
+    helper,
+    insert_after,
+    operand,
+    replace,
+    span,
+)
 
 from ._cpu_packing import FIELDS, ORIGINALS
 
@@ -32,6 +46,10 @@ SCALES = Pattern("S = Q.absmax")
 HELPERS = f"{__package__}._cpu_packing"
 # Spelled out, as upstream does, so that a compiled forward has no new operations.
 IS_PACKED = 'getattr({state}, "packing_format_for_cpu", False)'
+
+FITS = "{state}.shape[0] % 32 == 0 and {state}.shape[1] % {state}.blocksize == 0"
+
+FITS = "{state}.shape[0] % 32 == 0 and {state}.shape[1] % {state}.blocksize == 0"
 
 
 def infers_packed(node: ast.AST) -> bool:
@@ -51,7 +69,12 @@ def unpack_for_gradients(node: ast.AST) -> list[Edit]:
     trains = f"({layer}.training or {inputs}.requires_grad)"
     back = helper(f"{HELPERS}:unpack_in_place") + f"({layer}.weight)"
     packed = IS_PACKED.format(state=original)
-    return [replace(state.value, f"({back} if {trains} and {packed} else {original})")]
+    branches = (inner for inner in node.body if isinstance(inner, ast.If))
+    (packs,) = filter(PACKS.within, branches)
+    return [
+        replace(state.value, f"({back} if {trains} and {packed} else {original})"),
+        insert_after(packs.test, f" and {FITS.format(state=original)}"),
+    ]
 
 
 def takes_scales(node: ast.AST) -> bool:
@@ -151,7 +174,8 @@ PATCH = Patch(
         "https://github.com/bitsandbytes-foundation/bitsandbytes/issues/2078",
         "https://github.com/bitsandbytes-foundation/bitsandbytes/pull/1804",
     ),
-    symptom="no gradient flows|the packed weight",
+    symptom="no gradient flows|the packed weight|N must be divisible by block_n|K must be even",
+    messages=("N must be divisible by block_n", "K must be even"),
     requires=("avx512-bf16",),
     caution="A layer that has inferred on such a CPU keeps the scales of its blocks in float32 "
     "beside the packed ones: 1/8 of the weight's memory, or 1/32 with double quantization.",

@@ -20,7 +20,7 @@ from .conftest import write_wheel
 WELL = {
     "accelerator": "class Accelerator:\n    def prepare(self, *args): ...\n"
     "    def prepare_optimizer(self, optimizer): ...\n",
-    "optimizer": "def patch_optimizer_step(accelerated_optimizer, method): ...\n",
+    "optimizer": "class AcceleratedOptimizer:\n    def step(self, closure=None): ...\n",
 }
 STATES = {"accelerate-fused-step-skipped": "matches", "accelerate-gradscaler-guard": "matches"}
 OLD = Scan("accelerate", "1.9.0", "2026-01-01", STATES)

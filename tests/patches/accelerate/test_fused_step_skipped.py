@@ -17,6 +17,7 @@ OVERFLOWS = """
     optimizer = torch.optim.{optimizer}(model.parameters(), lr=0.1, fused={fused})
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + step))
     model, optimizer, schedule = accelerator.prepare(model, optimizer, schedule)
+    {late}
     skipped = []
     for overflow in (True, False, True, False):
         accelerator.backward(model(torch.ones(2, 4)).float().pow(2).mean())
@@ -33,10 +34,17 @@ NOTICED = {"skipped": [True, False, True, False], "rates": 2}
 NONE = {"skipped": [False] * 4, "rates": 4}
 
 
-def overflows(forked, *, apply=APPLY, optimizer="AdamW", fused=True, precision="fp16", inject=True):
+def overflows(
+    forked, *, apply=APPLY, late="", optimizer="AdamW", fused=True, precision="fp16", inject=True
+):
     return forked(
         OVERFLOWS.format(
-            apply=apply, optimizer=optimizer, fused=fused, precision=precision, inject=inject
+            apply=apply,
+            late=late,
+            optimizer=optimizer,
+            fused=fused,
+            precision=precision,
+            inject=inject,
         )
     )
 
@@ -45,6 +53,7 @@ def overflows(forked, *, apply=APPLY, optimizer="AdamW", fused=True, precision="
 def test_fused_optimizers(forked, optimizer: str) -> None:
     assert overflows(forked, apply="", optimizer=optimizer) == NONE
     assert overflows(forked, optimizer=optimizer) == NOTICED
+    assert overflows(forked, apply="", late=APPLY, optimizer=optimizer) == NOTICED
 
 
 @pytest.mark.parametrize("apply", ["", APPLY])

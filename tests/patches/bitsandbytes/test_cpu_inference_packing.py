@@ -132,6 +132,23 @@ def test_gradients_after_inference(options, mode: str) -> None:
             assert all(map(torch.equal, found, expected))
 
 
+@pytest.mark.parametrize("sizes", [(100, 64), (64, 50), (65, 64)], ids=str)
+def test_what_cannot_be_packed_infers_unpacked(sizes: tuple[int, int]) -> None:
+    bare = Linear4bit(*sizes, compute_dtype=torch.float32, quant_type="nf4").to("cpu")
+    ask_for_packing(bare)
+    for rows in (1, 3):
+        given = torch.linspace(-1, 1, rows * sizes[0]).reshape(rows, -1)
+        with torch.no_grad():
+            expected = bare.train()(given)
+            with pytest.raises(
+                (AssertionError, RuntimeError), match=r"must be|is invalid for input"
+            ):
+                bare.eval()(given)
+            with patchkit.patched(only=ONLY, strict=True):
+                assert torch.equal(bare.eval()(given), expected)
+        assert not packed(bare)
+
+
 @kinds
 def test_inference_is_bit_for_bit_the_same(options) -> None:
     bare = layer(**options)
