@@ -29,7 +29,12 @@ PRELOADED = (
     "accelerate",
     "bitsandbytes",
     "datasets",
+    "patchkit.engine.armed",
+    "patchkit.engine.listener",
+    "patchkit.engine.recording",
     "peft",
+    "peft.utils.transformers_weight_conversion",
+    "transformers.integrations.bitsandbytes",
     "transformers.models.llama.modeling_llama",
     "transformers.trainer",
     "trl.trainer.reward_trainer",
@@ -133,10 +138,19 @@ class _Server:
 
 
 def import_libraries() -> None:
-    """Import the libraries that most reproducers need."""
+    """Import the libraries and the patches that most reproducers need."""
+    from ..catalogue.definitions import shipped_definitions
+
     for name in PRELOADED:
         with contextlib.suppress(Exception):  # the reproducer that needs it will say so
             importlib.import_module(name)
+    # A process that saves or loads its first model compiles a thousand patterns, of all types.
+    with contextlib.suppress(Exception):  # older releases have none
+        mapping = importlib.import_module("transformers.conversion_mapping")
+        mapping.get_checkpoint_conversion_mapping("")
+    for definition in shipped_definitions():
+        with contextlib.suppress(Exception):
+            definition.fetch()
 
 
 def _function(name: str) -> Callable[..., Any]:
