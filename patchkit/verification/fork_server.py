@@ -144,13 +144,17 @@ def import_libraries() -> None:
     for name in PRELOADED:
         with contextlib.suppress(Exception):  # the reproducer that needs it will say so
             importlib.import_module(name)
-    # A process that saves or loads its first model compiles a thousand patterns, of all types.
-    with contextlib.suppress(Exception):  # older releases have none
-        mapping = importlib.import_module("transformers.conversion_mapping")
-        mapping.get_checkpoint_conversion_mapping("")
+    compile_conversions()
     for definition in shipped_definitions():
         with contextlib.suppress(Exception):
             definition.fetch()
+
+
+def compile_conversions() -> None:
+    """Compile the thousand patterns that a process needs for the first model it saves or loads."""
+    with contextlib.suppress(Exception):  # older releases have none
+        mapping = importlib.import_module("transformers.conversion_mapping")
+        mapping.get_checkpoint_conversion_mapping("")
 
 
 def _function(name: str) -> Callable[..., Any]:
