@@ -276,7 +276,7 @@ class Forks:
         return json.loads(stdout.splitlines()[-1])
 
 
-BENEATH = Forks("beneath")
+BENEATH, LIBRARIES = Forks("beneath"), Forks()
 
 
 @pytest.fixture(scope="session")
@@ -286,7 +286,7 @@ def forks() -> Forks | None:
     An import takes many times what a tiny training does. Patches then meet libraries that are
     loaded already.
     """
-    return Forks() if _forks_are_wanted() else None
+    return LIBRARIES if _forks_are_wanted() else None
 
 
 def _forks_are_wanted() -> bool:

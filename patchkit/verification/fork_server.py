@@ -29,7 +29,12 @@ PRELOADED = (
     "accelerate",
     "bitsandbytes",
     "datasets",
+    "patchkit.engine.armed",
+    "patchkit.engine.listener",
+    "patchkit.engine.recording",
     "peft",
+    "peft.utils.transformers_weight_conversion",
+    "transformers.integrations.bitsandbytes",
     "transformers.models.llama.modeling_llama",
     "transformers.trainer",
     "trl.trainer.reward_trainer",
@@ -133,10 +138,23 @@ class _Server:
 
 
 def import_libraries() -> None:
-    """Import the libraries that most reproducers need."""
+    """Import the libraries and the patches that most reproducers need."""
+    from ..catalogue.definitions import shipped_definitions
+
     for name in PRELOADED:
         with contextlib.suppress(Exception):  # the reproducer that needs it will say so
             importlib.import_module(name)
+    compile_conversions()
+    for definition in shipped_definitions():
+        with contextlib.suppress(Exception):
+            definition.fetch()
+
+
+def compile_conversions() -> None:
+    """Compile the thousand patterns that a process needs for the first model it saves or loads."""
+    with contextlib.suppress(Exception):  # older releases have none
+        mapping = importlib.import_module("transformers.conversion_mapping")
+        mapping.get_checkpoint_conversion_mapping("")
 
 
 def _function(name: str) -> Callable[..., Any]:

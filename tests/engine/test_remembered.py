@@ -436,9 +436,14 @@ result = [json.loads(os.read(read, 9999)), [look(), session()], statuses(patchki
 INTERRUPTED = (
     IMPORTED
     + """
-import os, json, random
+import gc, os, json, random
+from patchkit.catalogue.definitions import shipped_definitions
 from patchkit.engine import deferred
 import patchkit.engine.remembered, patchkit.reporting.report, patchkit.engine.kept
+# Or each fork would import them, and most lines that are interrupted would be theirs.
+for definition in shipped_definitions():
+    definition.fetch()
+gc.freeze()
 if BEFORE != "apply":
     patchkit.apply()
 act = lambda: getattr(patchkit, ACT)()

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from patchkit.about import __version__
 
-from .conftest import ROOT, build, run
+from .conftest import ROOT, build, install_dependencies, run
 
 pytestmark = pytest.mark.packaging
 
@@ -201,6 +201,7 @@ def test_a_wheel_without_a_matrix(sdist: Path, tmp_path: Path) -> None:
 
 def test_editable(tmp_path: Path) -> None:
     python = environment(tmp_path)
+    install_dependencies(python)
     install(python, "-e", ROOT)
     outcome = check_install(python, tmp_path)
     assert outcome["file"] == str(ROOT / "patchkit" / "__init__.py")

@@ -16,6 +16,8 @@ import pytest
 import patchkit_trl
 from patchkit import about
 
+from .conftest import install_dependencies
+
 pytestmark = pytest.mark.packaging
 
 WORD = "pip uninstall -y patchkit"
@@ -58,6 +60,7 @@ class Place:
         command = [sys.executable, "-m", "venv", "--without-pip", str(folder / "env")]
         subprocess.run(command, check=True)
         self.bin = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
+        install_dependencies(self.bin / "python")
 
     def pip(self, *arguments: object) -> None:
         given = (sys.executable, "-m", "pip", "--python", self.bin / "python", *arguments)

@@ -7,6 +7,7 @@ import importlib
 from typing import Any
 
 from patchkit.lab import tiny
+from patchkit.verification.fork_server import compile_conversions
 
 from .quantizers import versions
 
@@ -65,10 +66,7 @@ def _import() -> None:
     for name in _MODULES:
         with contextlib.suppress(Exception):  # the cell that needs it will say so
             importlib.import_module(name)
-    with contextlib.suppress(Exception):  # what each load would compute again
-        from transformers.conversion_mapping import get_checkpoint_conversion_mapping
-
-        get_checkpoint_conversion_mapping("llama")
+    compile_conversions()
     with contextlib.suppress(Exception):
         _leave_packing_for_cpus_out()
 

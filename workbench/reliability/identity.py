@@ -84,6 +84,11 @@ def surroundings() -> dict[str, Any]:
     }
 
 
+def _upstream(finders: list[str]) -> list[str]:
+    """Leave out patchkit's own finder, which waits for what is not imported yet."""
+    return [finder for finder in finders if "patchkit." not in finder]
+
+
 def loaders() -> dict[str, str]:
     """Return the kind of loader of each module, as the module and as its spec name it."""
     kinds_by_module = {}
@@ -194,8 +199,10 @@ def imported_first() -> dict[str, Any]:
     wrong += [
         f"apply() changes {name}"
         for name, value in surroundings().items()
-        if value != around[name] and name not in ("linecache",)
+        if value != around[name] and name not in ("linecache", "sys.meta_path")
     ]
+    if _upstream(surroundings()["sys.meta_path"]) != _upstream(around["sys.meta_path"]):
+        wrong.append("apply() changes finders that are not its own")
     patchkit.revert()
     left = before.differences(Snapshot.of(modules()))
     wrong += [f"not as before after revert(): {path}" for path in left]
@@ -227,6 +234,12 @@ def imported_after(with_patchkit: bool) -> dict[str, Any]:
     if with_patchkit:
         patchkit.revert()
         now = surroundings()
+        # Transformers has a finder of its own.
+        now["sys.meta_path"] = [
+            finder
+            for finder in now["sys.meta_path"]
+            if finder in around["sys.meta_path"] or finder not in _upstream([finder])
+        ]
         changed = {
             name: (around[name], now[name])
             for name in around

@@ -61,9 +61,11 @@ def reach(target: str) -> tuple[Any, str, Any]:
 def _bytes(dump: Callable[[Any], bytes], value: Any) -> str:
     """Return what a value pickles to, or that it does not."""
     try:
-        return repr(dump(value))
+        dumped = dump(value)
     except Exception as error:
         return f"raises {type(error).__name__}"
+    # Then it holds code, which patches are there to change.
+    return "by value" if b"_make_function" in dumped else repr(dumped)
 
 
 def _round_trip(dump: Callable[[Any], bytes], load: Callable[[bytes], Any], value: Any) -> Any:
@@ -197,8 +199,11 @@ def identities() -> dict[str, bool]:
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """Yield what differs. The source of a function that is rewritten is the text that runs."""
     for check, answer in before.items():
-        if after.get(check) != answer:
+        if after.get(check) != answer and not (
+            check in ("getfile", "getsource") and after["getfile"].startswith("<patchkit>/")
+        ):
             yield f"{check}: {_short(answer)} before, {_short(after.get(check))} after"
 
 
@@ -222,7 +227,7 @@ def main() -> int:
     reverted = {target: answers(target) for target in targets}
     for target in targets:
         for check, answer in before[target].items():
-            differences = compare({check: answer}, {check: after[target].get(check)})
+            differences = compare({check: answer}, after[target])
             figures.count(check, [f"{difference} ({target})" for difference in differences])
         differences = compare(before[target], reverted[target])
         figures.count("after revert()", [f"{difference} ({target})" for difference in differences])

@@ -277,8 +277,10 @@ def interpreter(*flags: str) -> Case:
     return case
 
 
-def program(name: str, launcher: Sequence[str] = (), flags: Sequence[str] = ()) -> list[str]:
-    """Run one of the programs below in an interpreter of its own; return what was wrong."""
+def program(
+    name: str, launcher: Sequence[str] = (), flags: Sequence[str] = (), answers: int = 1
+) -> list[str]:
+    """Run one of the programs below in interpreters of their own; return what was wrong."""
     done = subprocess.run(
         [*launcher, *command(__name__, "--program", name, flags=flags)],
         capture_output=True,
@@ -288,9 +290,9 @@ def program(name: str, launcher: Sequence[str] = (), flags: Sequence[str] = ()) 
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("PROBLEMS ")]
-    if done.returncode or not lines:
+    if done.returncode or len(lines) != answers:
         last = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-        return [f"exit status {done.returncode}: {last[:150]}"]
+        return [f"exit status {done.returncode}, {len(lines)} answers: {last[:150]}"]
     return [problem for line in lines for problem in json.loads(line.removeprefix("PROBLEMS "))]
 
 
@@ -364,7 +366,7 @@ def ranks(chosen: Any) -> list[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     launcher = [sys.executable, "-m", "torch.distributed.run", "--no-python"]
-    return program("rank", [*launcher, "--nproc_per_node=2", f"--master_port={port}"])
+    return program("rank", [*launcher, "--nproc_per_node=2", f"--master_port={port}"], answers=2)
 
 
 PROGRAMS: dict[str, Callable[[], list[str]]] = {
@@ -411,7 +413,8 @@ def main() -> int:
     worlds.be_quiet()
     if chosen.program:
         problems = PROGRAMS[chosen.program]()
-        print("PROBLEMS", json.dumps(problems))
+        # Ranks share a pipe: what is written at once stays together.
+        sys.stdout.write(f"\nPROBLEMS {json.dumps(problems)}\n")
         return 0
     worlds.warm_up()
     cases = dict(CASES)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .programs import run_text
+from .programs import forks_of, run_text
 
 PRELUDE = Path(__file__).with_name("prelude.py")
 
@@ -77,6 +77,7 @@ def _side(name: str, pieces: Mapping[str, str], folder: Path) -> Side:
     folder.mkdir()
     file = folder / "pieces.json"
     file.write_text(json.dumps(pieces))
-    done = run_text(_PROGRAM, name, str(PRELUDE), str(file), folder=folder)
+    arguments = (name, str(PRELUDE), str(file))
+    done = run_text(_PROGRAM, *arguments, folder=folder, forks=forks_of(name))
     assert done.returncode == 0, done.stderr[-4000:]
     return Side(*json.loads((folder / "outcomes.json").read_text()))

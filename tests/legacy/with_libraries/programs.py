@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ...conftest import BENEATH
+from ...conftest import BENEATH, LIBRARIES, Forks
 
 
 def run(
@@ -37,7 +37,12 @@ def run(
 
 
 def run_script(
-    script: Path, *arguments: str, folder: Path, fed: str | None = None, **variables: str
+    script: Path,
+    *arguments: str,
+    folder: Path,
+    fed: str | None = None,
+    forks: Forks = BENEATH,
+    **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a script in a process that has imported no library, but what lies beneath them.
 
@@ -48,6 +53,7 @@ def run_script(
         arguments: its arguments.
         folder: where it runs.
         fed: what it reads from standard input; None for nothing.
+        forks: whose forks run it.
         variables: of its environment, besides those that are there.
     """
     if not hasattr(os, "fork"):
@@ -56,19 +62,22 @@ def run_script(
     if fed is not None:
         (folder / "stdin").write_text(fed)
         request["fed"] = "stdin"
-    status, stdout, stderr = BENEATH.run(
-        folder, {"CUDA_VISIBLE_DEVICES": "", **variables}, **request
-    )
+    status, stdout, stderr = forks.run(folder, {"CUDA_VISIBLE_DEVICES": "", **variables}, **request)
     return subprocess.CompletedProcess(request["argv"], status, stdout, stderr)
 
 
 def run_text(
-    text: str, *arguments: str, folder: Path, fed: str | None = None
+    text: str, *arguments: str, folder: Path, fed: str | None = None, forks: Forks = BENEATH
 ) -> subprocess.CompletedProcess[str]:
     """Write a script into a folder, and run it there."""
     script = folder / "script.py"
     script.write_text(text)
-    return run_script(script, *arguments, folder=folder, fed=fed)
+    return run_script(script, *arguments, folder=folder, fed=fed, forks=forks)
+
+
+def forks_of(side: str) -> Forks:
+    """Return whose forks run a side; without the layer it does not matter what is imported when."""
+    return LIBRARIES if side == "off" else BENEATH
 
 
 def printed(done: subprocess.CompletedProcess[str]) -> Any:
@@ -85,4 +94,4 @@ def answer(script: Path, side: str, folder: Path) -> Any:
         side: whether the layer is there: `off` or `on`.
         folder: where it runs.
     """
-    return printed(run_script(script, side, folder=folder))
+    return printed(run_script(script, side, folder=folder, forks=forks_of(side)))
