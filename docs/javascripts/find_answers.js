@@ -537,10 +537,12 @@ function errorsOf(lines, data) {
       if (!raised.groups.message && !message.length && /^\*{4}/.test(lines[number] || "")) {
         [message, number] = paragraph(number + 1); // NLTK frames its own.
       }
-      if (!raised.groups.message && !message.length && raised.groups.type.endsWith("AssertionError")) {
-        message = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
-      }
       let after = [];
+      if (raised.groups.type.endsWith("AssertionError")) {
+        const asserted = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);
+        if (!raised.groups.message && !message.length) message = asserted;
+        else after = asserted.map((one) => `${raised.groups.type}: ${one}`);
+      }
       for (let beyond = number; beyond < lines.length && !lines[beyond] && after.length < data.mostLines;) {
         let more;
         [more, beyond] = paragraph(beyond + 1);

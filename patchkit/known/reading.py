@@ -98,7 +98,7 @@ ERROR_INSIDE = re.compile(
 )
 ASSERTED = re.compile(r"^(?:-*>?\s*\d+\s+)?(assert\s.+)")
 ASSERTED_ABOVE = 8
-"""Lines above an AssertionError without a message in which the assertion is looked for."""
+"""Lines above an AssertionError in which the assertion is looked for."""
 MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
@@ -178,7 +178,8 @@ class Raised:
         type: its class, as it was printed; empty if the text is a bare message.
         message: on one line, up to the first empty one.
         frames: the lines of its traceback, the innermost last.
-        after: what follows the message, as long as that may be more of it.
+        after: what follows the message, as long as that may be more of it; and the assertion that
+            failed, if it has a message of its own.
     """
 
     type: str
@@ -342,9 +343,12 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 and "".join(lines[number : number + 1])[:4] == "****"
             ):
                 message, number = _paragraph(lines, number + 1)  # NLTK frames its own.
-            if not found["message"] and not message and found["type"].endswith("AssertionError"):
-                message = _asserted(above)
             after: list[str] = []
+            if found["type"].endswith("AssertionError"):
+                if found["message"] or message:
+                    after = [f"{found['type']}: {asserted}" for asserted in _asserted(above)]
+                else:
+                    message = _asserted(above)
             beyond = number
             while beyond < len(lines) and not lines[beyond] and len(after) < MOST_LINES:
                 more, beyond = _paragraph(lines, beyond + 1)
@@ -365,7 +369,7 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
 
 
 def _asserted(above: list[str]) -> list[str]:
-    """Return the assertion that failed, the last of the lines above an error without a message."""
+    """Return the assertion that failed, the last of the lines above an error."""
     found = [asserted[1] for line in above if (asserted := ASSERTED.match(line))]
     return found[-1:]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "rows"
 SINCE = "known/since.json"
 """Read off the wheels of Transformers 4.36 to 5.23, one of each minor release."""
 MESSAGES = "messages.json"
-"""Wordings that several rows share, by name; a row says `@name`."""
+"""Wordings and files that several rows share, by name; a row says `@name`."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,16 @@ def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
     content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
-    for key in ("says", "frames"):
-        content[key] = tuple(
+
+    def spelt_out(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(
             each
-            for text in written.get(key, ())
+            for text in texts
             for each in (shared[text[1:]] if text.startswith("@") else [text])
         )
+
+    for key in ("says", "frames", "never"):
+        content[key] = spelt_out(written.get(key, ()))
+    if "only_in" in written:
+        content["only_in"] = {name: spelt_out(files) for name, files in written["only_in"].items()}
     return Row(**content)
