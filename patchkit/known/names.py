@@ -156,6 +156,8 @@ def _class_of(owner: str) -> str:
 
 def _rows_of(place: str) -> list[Moved | Gone]:
     """Return the rows of the table for a name or a module."""
+    if place.partition(".")[0] not in LIBRARIES:
+        return []  # reading the table takes its time
     from ..legacy.rows import rows_of_names
 
     return [row for row in rows_of_names() if row.name == place]
@@ -176,6 +178,8 @@ def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | G
 
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
+    if module.partition(".")[0] not in LIBRARIES:
+        return []
     from ..legacy.rows import rows_of_names
 
     return [row for row in rows_of_names() if row.name.startswith(f"{module}.")]

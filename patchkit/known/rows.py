@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -88,24 +89,58 @@ def since(table: str, name: str) -> str:
 
 
 @cache
-def all_rows() -> tuple[Row, ...]:
-    """Return the rows, the likelier before the rarer ones of the same message."""
-    shared: dict[str, list[str]] = json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8"))
-    files = sorted(file for file in FOLDER.glob("*.json") if file.name != MESSAGES)
+def _written() -> tuple[tuple[Mapping[str, Any], str], ...]:
+    """Return the rows as they stand in their files, with the subject; the likelier come first."""
+    names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".json"))
     return tuple(
-        _row({**written, "subject": file.stem.partition("-")[2]}, shared)
-        for file in files
-        for written in json.loads(file.read_text(encoding="utf-8"))
+        (written, name.partition("-")[2].removesuffix(".json"))
+        for name in names
+        if name != MESSAGES
+        for written in _read(name)
     )
 
 
-def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
+def _read(name: str) -> Any:
+    with open(FOLDER / name, "rb") as file:
+        return json.loads(file.read())
+
+
+@cache
+def _shared() -> Mapping[str, list[str]]:
+    shared: dict[str, list[str]] = _read(MESSAGES)
+    return shared
+
+
+def all_wordings() -> Iterator[tuple[int, str]]:
+    """Yield the wordings of all rows, each with the number of its row.
+
+    A message fits few rows, and making the others would take most of the time of an answer.
+    """
+    shared = _shared()
+    for number, (written, _) in enumerate(_written()):
+        for said in written["says"]:
+            if said.startswith("@"):
+                yield from ((number, other) for other in shared[said[1:]])
+            else:
+                yield number, said
+
+
+@cache
+def row_at(number: int) -> Row:
+    """Return one of the rows, by its number."""
+    written, subject = _written()[number]
     content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
     content["says"] = tuple(
         wording
         for said in written["says"]
-        for wording in (shared[said[1:]] if said.startswith("@") else [said])
+        for wording in (_shared()[said[1:]] if said.startswith("@") else [said])
     )
-    return Row(**content)
+    return Row(**content, subject=subject)
+
+
+@cache
+def all_rows() -> tuple[Row, ...]:
+    """Return the rows, the likelier before the rarer ones of the same message."""
+    return tuple(map(row_at, range(len(_written()))))
