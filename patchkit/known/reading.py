@@ -83,7 +83,8 @@ FRAMES = (
     re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>Cell In ?\[\d*\]|Input In ?\[\d*\]|<ipython-input-\S+>)"),
     re.compile(
-        r"^(?P<file>[^\s:\"']+\.py):\d+: (?P<function>)(?=\w+(?:Error|Exception|Warning)\b)"
+        r"^(?P<file>[^\s:\"']+\.py):\d+:"
+        r"(?: in (?P<function>[\w.<>]+)|(?= [\w.]+(?:Error|Exception|Warning)\b)|$)"
     ),
 )
 _ENDINGS = (
@@ -339,6 +340,11 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 message, number = _paragraph(lines, number + 1)  # NLTK frames its own.
             if not found["message"] and not message and found["type"].endswith("AssertionError"):
                 message = _asserted(above)
+            # pytest names the line that raised it below.
+            place = next(filter(None, lines[number : number + 2]), "")
+            if re.search(rf"\.py:\d+: {found['type'].rpartition('.')[2]}$", place):
+                frames += filter(None, [_frame(place)])
+                number = lines.index(place, number) + 1
             after: list[str] = []
             beyond = number
             while beyond < len(lines) and not lines[beyond] and len(after) < MOST_LINES:
