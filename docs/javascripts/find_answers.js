@@ -537,6 +537,11 @@ function errorsOf(lines, data) {
       if (!raised.groups.message && !message.length && /^\*{4}/.test(lines[number] || "")) {
         [message, number] = paragraph(number + 1); // NLTK frames its own.
       }
+      const below = lines.slice(number, number + 2).find(Boolean) || ""; // where pytest names the line
+      if (new RegExp(`\\.py:\\d+: ${raised.groups.type.split(".").pop()}$`).test(below)) {
+        frames.push(...[frameOf(below, data)].filter(Boolean));
+        number = lines.indexOf(below, number) + 1;
+      }
       let after = [];
       if (raised.groups.type.endsWith("AssertionError")) {
         const asserted = above.map((one) => one.match(new RegExp(data.asserted))).filter(Boolean).map((one) => one[1]).slice(-1);

@@ -47,8 +47,13 @@ def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
       0  all is well
       1  nothing is known of this error message
     """
+    import gc
+
     from ..known.reading import UnreadableText, read
 
+    # What the tables hold stays to the end, and looking through it takes its time.
+    gc.disable()
+    click.get_current_context().call_on_close(gc.enable)
     if not any(word.strip() for word in ids):
         raise click.UsageError("the error message is empty")
     from ..engine.session import SESSION

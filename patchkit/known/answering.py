@@ -13,7 +13,6 @@ from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, matches, rows_with_part
 from .raised import raised_in
 from .reading import Frame, Pasted, Raised
-from .rows import all_rows
 from .wordings import squeezed
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
             return Found(tuple(by_name), error, by_name=True)
     if found:
         return known
-    if not pasted.error.frames and (parts := rows_with_part(pasted.error, all_rows())):
+    if not pasted.error.frames and (parts := rows_with_part(pasted.error)):
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)
     return known

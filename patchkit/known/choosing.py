@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
 
 from .reading import Pasted, Raised
-from .rows import Row, all_rows
-from .wordings import Squeezed, Wording, squeezed, wording
+from .rows import Row, all_wordings, row_at
+from .wordings import Squeezed, longest_literals, squeezed, wording
 
 SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
@@ -77,7 +76,7 @@ def _texts(error: Raised) -> Iterator[str]:
         yield f"{error.message} {error.after}"
 
 
-def rows_with_part(error: Raised, rows: Iterable[Row]) -> list[Row]:
+def rows_with_part(error: Raised) -> list[Row]:
     """Return the rows whose message an error's is a part of, if they need nothing beside it.
 
     A name in quotes at its end is a whole one: `'get'` is no part of `'get_seq_length'`. What
@@ -92,21 +91,27 @@ def rows_with_part(error: Raised, rows: Iterable[Row]) -> list[Row]:
         known = wording(said)
         return known.begins_with(begins) if error.type else known.has_part(fragment)
 
-    return [row for row in rows if not row.needs and any(map(has_part, row.says))]
+    every = list(all_wordings())
+    letters = squeezed("\0".join(said for _, said in every)).split("\0")
+    numbers = dict.fromkeys(
+        number
+        for (number, said), text in zip(every, letters, strict=True)
+        if any(part in text for part in begins) and has_part(said)
+    )
+    return [found for number in numbers if not (found := row_at(number)).needs]
 
 
 @cache
-def _wordings_by_key() -> Mapping[str, list[tuple[int, Row, Wording]]]:
+def _wordings_by_key() -> Mapping[str, list[tuple[int, int, str]]]:
     """Return the wordings of all rows, in order, by the first letters of their longest part.
 
     Those whose parts are all shorter have the empty text for a key.
     """
-    found: dict[str, list[tuple[int, Row, Wording]]] = {}
-    every = [(row, wording(said)) for row in all_rows() for said in row.says]
-    for number, (row, known) in enumerate(every):
-        longest = max(known.literals, key=len, default="")
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    every = list(all_wordings())
+    for place, longest in enumerate(longest_literals(said for _, said in every)):
         key = longest[:KEY] if len(longest) >= KEY else ""
-        found.setdefault(key, []).append((number, row, known))
+        found.setdefault(key, []).append((place, *every[place]))
     return found
 
 
@@ -115,18 +120,17 @@ def _of(
 ) -> list[Match]:
     wordings = _wordings_by_key()
     keys = {text.letters[start : start + KEY] for start in range(len(text.letters))} | {""}
-    best: dict[str, tuple[int, Row, Mapping[str, str]]] = {}
-    for _, row, known in sorted(
-        (known for key in keys & wordings.keys() for known in wordings[key]), key=itemgetter(0)
-    ):
+    best: dict[int, tuple[int, Mapping[str, str]]] = {}
+    for _, number, said in sorted(said for key in keys & wordings.keys() for said in wordings[key]):
+        known = wording(said)
         if (values := known.search(text)) is not None:
             length = sum(map(len, known.literals))
-            if row.id not in best or length > best[row.id][0]:
-                best[row.id] = length, row, values
+            if number not in best or length > best[number][0]:
+                best[number] = length, values
     found = [
-        Match(row, values, score + length / 1000, error)
-        for length, row, values in best.values()
-        if (score := _score(row, error, pasted, installed)) is not None
+        Match(row_at(number), values, score + length / 1000, error)
+        for number, (length, values) in best.items()
+        if (score := _score(row_at(number), error, pasted, installed)) is not None
     ]
     found.sort(key=lambda match: -match.score)
     if not found:

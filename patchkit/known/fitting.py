@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from ..reporting.pins import Pins, advised, pins_here
 from .answer import Answer
 from .answering import Found
 from .reading import Pasted
+
+if TYPE_CHECKING:
+    from ..reporting.pins import Pins
 
 
 def fitted(
     found: Found,
     pasted: Pasted,
     installed: Callable[[str], str | None],
-    pins: Callable[[], Pins] = pins_here,
+    pins: Callable[[], Pins] | None = None,
 ) -> Found:
     """Return the answers without pip commands that break what is installed; they say what would.
 
@@ -27,15 +30,22 @@ def fitted(
         found: the answers.
         pasted: the text.
         installed: gives the version of an installed distribution.
-        pins: gives the requirements that count here; is called once, if there are pip commands.
+        pins: gives the requirements that count; those that count here if None. It is called once,
+            if there are pip commands.
     """
+    if not any("pip" in line for answer in found.answers for line in answer.write):
+        return found  # what reads requirements takes long to import
     if any(installed(name) not in (None, named) for name, named in pasted.versions.items()):
         return found
-    pins = cache(pins)
-    return replace(found, answers=tuple(_fitted(answer, pins) for answer in found.answers))
+    from ..reporting.pins import pins_here
+
+    counting = cache(pins or pins_here)
+    return replace(found, answers=tuple(_fitted(answer, counting) for answer in found.answers))
 
 
 def _fitted(answer: Answer, pins: Callable[[], Pins]) -> Answer:
+    from ..reporting.pins import advised
+
     lines: list[str] = []
     reasons: dict[str, None] = {}
     for written in answer.write:

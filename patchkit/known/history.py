@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..modernize.history import LibraryHistory
 
 OTHERS = "huggingface_hub", "diffusers", "sentence_transformers"
-"""Libraries of which only names are known that came or went: the legacy layer has none of them."""
+"""Libraries of which only names are known that came or went."""
 TITLES = {name: title_of(name) for name in (*with_role("interfaces"), *OTHERS)}
 """The libraries whose history is known, as a sentence names them."""
 _MOST_USED = frozenset(
@@ -119,11 +119,11 @@ def is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
 
 def bounds(place: str) -> tuple[str, str]:
     """Return the release that brought a name, and the first without it; empty if not known."""
+    library, _, rest = place.partition(".")
+    if not rest or library in OTHERS:
+        return _bounds_inside(library, rest)
     from ..modernize.history import shipped
 
-    library, _, rest = place.partition(".")
-    if not rest:
-        return "", ""
     known = shipped().libraries.get(library)
     if known is not None and (there := _there(known, rest)):
         return ends(known.releases, there)

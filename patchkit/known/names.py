@@ -42,6 +42,7 @@ KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?
 OF_OBJECT = re.compile(r"'?(\w+)'? (?:object )?has no attribute '?(\w+)'?")
 MEMBER = re.compile(r"^([A-Z]\w*)$")
 """What Python says where an enumeration has no such member."""
+_UNMISTAKABLE = re.compile(r"(?=\w*_).{11,}")
 REFUSED_VALUE = re.compile(
     r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
 )
@@ -156,6 +157,8 @@ def _class_of(owner: str) -> str:
 
 def _rows_of(place: str) -> list[Moved | Gone]:
     """Return the rows of the table for a name or a module."""
+    if place.partition(".")[0] not in LIBRARIES:
+        return []  # reading the table takes its time
     from ..legacy.rows import rows_of_names
 
     return [row for row in rows_of_names() if row.name == place]
@@ -176,6 +179,8 @@ def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | G
 
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
+    if module.partition(".")[0] not in LIBRARIES:
+        return []
     from ..legacy.rows import rows_of_names
 
     return [row for row in rows_of_names() if row.name.startswith(f"{module}.")]
@@ -224,7 +229,8 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
     """Return the rows of the table for a keyword of classes like one that no table has.
 
     A subclass of the script has the last word of its base's name: `MyTrainer`, `ScriptArguments`.
-    A name whose last word no class of the libraries has, such as `Own`, says nothing of its base.
+    A name whose last word no class of the libraries has, such as `Own`, says nothing of its base;
+    it may be of any field, so only keywords that no other field has are looked up then.
     """
     from ..legacy.explanation import short_name
 
@@ -237,7 +243,7 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
     )
     word = _last_word(owner) if owner else ""
     if word not in _last_words():
-        return rows
+        return [] if word and not _UNMISTAKABLE.fullmatch(keyword) else rows
     return [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
 
 

@@ -83,7 +83,8 @@ FRAMES = (
     re.compile(r"^(?P<file>[^\s\[\]()\"']+\.py):\d+ in (?P<function>[\w.<>]+)"),
     re.compile(r"^(?P<file>Cell In ?\[\d*\]|Input In ?\[\d*\]|<ipython-input-\S+>)"),
     re.compile(
-        r"^(?P<file>[^\s:\"']+\.py):\d+: (?P<function>)(?=\w+(?:Error|Exception|Warning)\b)"
+        r"^(?P<file>[^\s:\"']+\.py):\d+:"
+        r"(?: in (?P<function>[\w.<>]+)|(?= [\w.]+(?:Error|Exception|Warning)\b)|$)"
     ),
 )
 _ENDINGS = (
@@ -343,6 +344,11 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 and "".join(lines[number : number + 1])[:4] == "****"
             ):
                 message, number = _paragraph(lines, number + 1)  # NLTK frames its own.
+            # pytest names the line that raised it below.
+            place = next(filter(None, lines[number : number + 2]), "")
+            if re.search(rf"\.py:\d+: {found['type'].rpartition('.')[2]}$", place):
+                frames += filter(None, [_frame(place)])
+                number = lines.index(place, number) + 1
             after: list[str] = []
             if found["type"].endswith("AssertionError"):
                 if found["message"] or message:

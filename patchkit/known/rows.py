@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -88,31 +89,65 @@ def since(table: str, name: str) -> str:
 
 
 @cache
-def all_rows() -> tuple[Row, ...]:
-    """Return the rows, the likelier before the rarer ones of the same message."""
-    shared: dict[str, list[str]] = json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8"))
-    files = sorted(file for file in FOLDER.glob("*.json") if file.name != MESSAGES)
+def _written() -> tuple[tuple[Mapping[str, Any], str], ...]:
+    """Return the rows as they stand in their files, with the subject; the likelier come first."""
+    names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".json"))
     return tuple(
-        _row({**written, "subject": file.stem.partition("-")[2]}, shared)
-        for file in files
-        for written in json.loads(file.read_text(encoding="utf-8"))
+        (written, name.partition("-")[2].removesuffix(".json"))
+        for name in names
+        if name != MESSAGES
+        for written in _read(name)
     )
 
 
-def _row(written: Mapping[str, Any], shared: Mapping[str, list[str]]) -> Row:
+def _read(name: str) -> Any:
+    with open(FOLDER / name, "rb") as file:
+        return json.loads(file.read())
+
+
+@cache
+def _shared() -> Mapping[str, list[str]]:
+    shared: dict[str, list[str]] = _read(MESSAGES)
+    return shared
+
+
+def all_wordings() -> Iterator[tuple[int, str]]:
+    """Yield the wordings of all rows, each with the number of its row.
+
+    A message fits few rows, and making the others would take most of the time of an answer.
+    """
+    shared = _shared()
+    for number, (written, _) in enumerate(_written()):
+        for said in written["says"]:
+            if said.startswith("@"):
+                yield from ((number, other) for other in shared[said[1:]])
+            else:
+                yield number, said
+
+
+@cache
+def row_at(number: int) -> Row:
+    """Return one of the rows, by its number."""
+    written, subject = _written()[number]
     content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }
-
-    def spelt_out(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(
-            each
-            for text in texts
-            for each in (shared[text[1:]] if text.startswith("@") else [text])
-        )
-
     for key in ("says", "frames", "never"):
-        content[key] = spelt_out(written.get(key, ()))
+        content[key] = _spelt_out(written.get(key, ()))
     if "only_in" in written:
-        content["only_in"] = {name: spelt_out(files) for name, files in written["only_in"].items()}
-    return Row(**content)
+        content["only_in"] = {name: _spelt_out(files) for name, files in written["only_in"].items()}
+    return Row(**content, subject=subject)
+
+
+def _spelt_out(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(
+        each
+        for text in texts
+        for each in (_shared()[text[1:]] if text.startswith("@") else [text])
+    )
+
+
+@cache
+def all_rows() -> tuple[Row, ...]:
+    """Return the rows, the likelier before the rarer ones of the same message."""
+    return tuple(map(row_at, range(len(_written()))))

@@ -53,6 +53,24 @@ RICH = f"""╭─────────────────── Tracebac
 RuntimeError: expected mat1 and mat2 to have the same dtype, but got: float !=
 c10::BFloat16
 """
+PYTEST = f"""    def test_training():
+>       trainer.train()
+
+tests/test_training.py:12:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+/usr/lib/python3.11/site-packages/transformers/trainer.py:2325: in train
+    return inner_training_loop(
+E       RuntimeError: {MESSAGE}
+
+{LIBRARY}:771: RuntimeError
+=========================== short test summary info ===========================
+"""
+PYTEST_SHORT = f"""tests/test_training.py:12: in test_training
+    trainer.train()
+{LIBRARY}:771: in forward
+    result = result + lora_B(lora_A(dropout(x))) * scaling
+E   RuntimeError: {MESSAGE}
+"""
 LOG = f"""2026-11-22 18:04:20,123 INFO loading
 {{'loss': 1.2, 'grad_norm': 0.3}}
   0%|          | 0/10 [00:01<?, ?it/s]
@@ -93,6 +111,7 @@ COSTUMES = {
     "jupyter": JUPYTER,
     "colab": COLAB,
     "rich": RICH,
+    "pytest, short": PYTEST_SHORT,
     "log": LOG,
     "torchrun": TORCHRUN,
     "interleaved ranks": INTERLEAVED,
@@ -125,6 +144,12 @@ def test_every_costume(costume: str) -> None:
         "peft/tuners/lora/layer.py",
     )
     assert error.frames[-1].function.rpartition(".")[2] == "forward"
+
+
+def test_pytest_names_the_line_that_raised_below_the_error() -> None:
+    (error,) = read(PYTEST).errors
+    assert error.message == MESSAGE
+    assert [frame.library for frame in error.frames] == ["", "transformers", "peft"]
 
 
 def test_the_last_real_error_comes_first() -> None:
