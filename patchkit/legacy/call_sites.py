@@ -104,10 +104,14 @@ class CallSiteSource(NamedTuple):
 
 def called(call: ast.Call) -> str:
     """Return the last part of the name of what is called; empty if it has none."""
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+    return last_part(call.func)
+
+
+def last_part(node: ast.expr) -> str:
+    """Return the last part of a name; empty if the expression is none."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def find_call(frame: FrameType, name: str) -> tuple[CallSiteSource, ast.Call] | None:

@@ -373,6 +373,8 @@ USES = {
     "isinstance": "isinstance(1, Gone)",
     "one of several classes": "isinstance(1, (str, Gone))",
     "issubclass": "issubclass(int, Gone)",
+    "issubclass of it": "issubclass(Gone, int)",
+    "a class made by hand": "type('Mine', (Gone,), {})",
     "a decorator": "@Gone\ndef mine():\n    pass",
     "an item": "Gone['a']",
     "a loop": "for _ in Gone:\n    pass",
@@ -417,6 +419,12 @@ def test_an_import_is_refused_where_no_source_shows_it(tmp_path: Path) -> None:
     done = run(tmp_path, f"exec({IMPORTS['from a package']!r}, {{}})\n")
     assert done.returncode == 1
     assert f"GoneError: <string>:1: {GONE}" in done.stderr.splitlines()[-1]
+
+
+def test_an_import_is_refused_where_a_case_matches_it(tmp_path: Path) -> None:
+    script = f"{IMPORTS['from a package']}\nmatch 1:\n    case Gone():\n        pass\n"
+    last = run(tmp_path, script).stderr.splitlines()[-1]
+    assert f"GoneError: train.py:2: {GONE}" in last
 
 
 def test_what_is_imported_as_a_whole_is_refused(tmp_path: Path) -> None:

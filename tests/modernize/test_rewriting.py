@@ -244,6 +244,11 @@ CASES = {
         "from trl import DPOTrainer, DPOConfig\nDPOTrainer(m, r, 0.1, args=DPOConfig('o'))\n",
         "from trl import DPOTrainer, DPOConfig\nDPOTrainer(model=m, ref_model=r, args=DPOConfig('o', beta=0.1))\n",
     ),
+    "by position, before the loss": (
+        "from transformers import Trainer\nTrainer(m, a, d, t, e, tokenizer, None, compute_metrics)\n",
+        "from transformers import Trainer\nTrainer(model=m, args=a, data_collator=d, train_dataset=t, eval_dataset=e, "
+        "processing_class=tokenizer, model_init=None, compute_metrics=compute_metrics)\n",
+    ),
     "prompts that were truncated": (
         "from trl import DPOTrainer, DPOConfig\na = DPOConfig('o', max_prompt_length=9)\nDPOTrainer(m, args=a)\n",
         "from trl import DPOTrainer, DPOConfig\nfrom patchkit.legacy.replacements.truncation import truncating\n"

@@ -45,6 +45,11 @@ def verification(skipped: bool, call: OldCall) -> Mapping[str, Any]:
     return {"verification_mode": "no_checks"} if skipped else {}
 
 
+def of_file_system(system: Any, call: OldCall) -> Mapping[str, Any]:
+    """Return `storage_options` for a file system of fsspec, whose kind the address tells."""
+    return {} if system is None else {"storage_options": system.storage_options or None}
+
+
 def tuples(traced: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `return_dict` for `torchscript`: what is traced returns tuples."""
     return {"return_dict": False} if traced else {}

@@ -19,6 +19,15 @@ _MODEL, _GENERATION = "config.json", "generation_config.json"
 _WRITTEN_BY = "transformers_version"
 _KEPT_BY_BOTH = frozenset({"use_cache"})
 """Settings that models' configurations still have."""
+_OF_EACH_CONFIGURATION = frozenset(
+    {
+        *("bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id"),
+        *("is_decoder", "add_cross_attention", "cross_attention_hidden_size", "pruned_heads"),
+        *("tie_word_embeddings", "tokenizer_class", "prefix", "task_specific_params"),
+        *("use_bfloat16", "tf_legacy_loss"),
+    }
+)
+"""What any model's configuration took, and today only those of models that read it."""
 _MADE = "_patchkit_generates_by_config"
 """The attribute of a model whose generation configuration was made of its configuration."""
 _LENGTH = "max_length"
@@ -125,8 +134,8 @@ def _taken_out(config: Any) -> Iterator[dict[str, Any]]:
 
 
 def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Give settings of `generate` that a loaded model no longer takes to what has them today."""
-    known = _settings_of_generate()
+    """Give settings that a loaded model no longer takes to what has them today."""
+    of_generate = _settings_of_generate() - _OF_EACH_CONFIGURATION
     settings: dict[str, Any] = {}
     while True:
         try:
@@ -135,15 +144,21 @@ def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
         except TypeError as error:
             refused = _REFUSED.search(str(error))
             name = refused[1] if refused else ""
-            if name not in known & call.unknown.keys():
+            if name not in (of_generate | _OF_EACH_CONFIGURATION) & call.unknown.keys():
                 raise
             settings[name] = call.unknown.pop(name)
-    if settings:
-        names = "=, ".join(sorted(settings))
-        advice = "set them on model.generation_config"
-        call.fix(row, f"{call.name}({names}=)", advice)
-        model = result[0] if isinstance(result, tuple) else result
-        model.generation_config.update(**settings)
+    model = result[0] if isinstance(result, tuple) else result
+    generation = getattr(model, "generation_config", None)
+    for names, place in ((of_generate, "generation_config"), (_OF_EACH_CONFIGURATION, "config")):
+        given = {name: value for name, value in settings.items() if name in names}
+        if given:
+            shown = "=, ".join(sorted(given))
+            call.fix(row, f"{call.name}({shown}=)", f"set them on model.{place}")
+        for name, value in given.items():
+            if place == "config":
+                setattr(model.config, name, value)
+            if hasattr(generation, name):
+                setattr(generation, name, value)
     return result
 
 

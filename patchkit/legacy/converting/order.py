@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter, signature
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..changes import Order
 from .call import OldCall
 
+METRICS, _LOSS, OPTIMIZERS = "compute_metrics", "compute_loss_func", "optimizers"
+"""A function of one argument computes metrics, or something else, but no loss."""
 _CLASSES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "args": (("transformers.training_args", "TrainingArguments"),),
     "train_dataset": (
@@ -18,6 +22,7 @@ _CLASSES: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "tokenizer": (("transformers.tokenization_utils_base", "PreTrainedTokenizerBase"),),
     "peft_config": (("peft.config", "PeftConfig"),),
+    OPTIMIZERS: (("builtins", "tuple"),),
     "model": (("torch.nn", "Module"),),
     "beta": (("builtins", "float"),),
     "loss_type": (("builtins", "str"),),
@@ -81,6 +86,7 @@ def _allows(order: Sequence[str], parameters: Sequence[str | None]) -> bool:
         fitting is None
         or fitting == _ALIKE.get(name, name)
         or (fitting == _TEXT and _ALIKE.get(name, name) == _MODEL)
+        or (fitting == METRICS and name != _LOSS)
         for name, fitting in zip(order, parameters, strict=False)
     )
 
@@ -94,4 +100,14 @@ def _parameter(value: Any) -> str | None:
             loaded = getattr(sys.modules.get(module), cls, None)
             if isinstance(loaded, type) and isinstance(value, loaded):
                 return name
-    return None
+    is_function = isinstance(value, (FunctionType, MethodType))
+    return METRICS if is_function and _takes_one(value) else None
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    """Tell whether a function takes one argument by position, and not two."""
+    parameters = signature(function).parameters.values()
+    return [each.kind for each in parameters if each.kind is not each.KEYWORD_ONLY] in (
+        [Parameter.POSITIONAL_OR_KEYWORD],
+        [Parameter.POSITIONAL_ONLY],
+    )

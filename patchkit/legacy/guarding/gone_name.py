@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Union
 from ..errors import GoneError
 
 _USES = (
-    *("call", "mro_entries", "instancecheck", "subclasscheck", "setattr", "delattr"),
+    *("call", "instancecheck", "subclasscheck", "setattr", "delattr"),
     *("getitem", "setitem", "delitem", "contains", "iter", "enter", "index", "fspath"),
     *("lt", "le", "gt", "ge", "add", "radd", "sub", "mul", "rmul", "truediv", "and", "mod"),
 )
@@ -27,6 +27,16 @@ class GoneName:
         module, _, last = name.rpartition(".")
         named = {"__module__": module, "__name__": last, "__qualname__": last}
         vars(self).update(named, _name=name, _refuse=refuse)
+
+    @property
+    def __bases__(self) -> NoReturn:
+        # issubclass reads it
+        raise vars(self)["_refuse"]()
+
+    @property
+    def __mro_entries__(self) -> NoReturn:
+        # A class statement reads it, and so does type(…, (…,), …).
+        raise vars(self)["_refuse"]()
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") and name.endswith("__"):

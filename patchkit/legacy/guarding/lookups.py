@@ -10,7 +10,14 @@ from opcode import opname
 from types import CodeType, FrameType
 
 from ...whose import Whose, owner_of_frame
-from ..call_sites import asks_for_attribute, catches, find_statement
+from ..call_sites import (
+    CallSiteSource,
+    asks_for_attribute,
+    catches,
+    find_statement,
+    last_part,
+    source_of,
+)
 
 _BOOTSTRAP = "importlib._bootstrap"
 _MODULE = "<module>"
@@ -90,6 +97,25 @@ def _asked_by(frame: FrameType | None) -> tuple[set[str], FrameType | None]:
 def imports_names(frame: FrameType) -> bool:
     """Tell whether a frame carries out a `from … import …`, as far as the source is there."""
     return find_statement(frame, ast.ImportFrom) is not None
+
+
+def is_matched(frame: FrameType, name: str) -> bool:
+    """Tell whether a `case` of the file that imports a name asks for objects of it.
+
+    Python accepts nothing but a class there, and asks that for nothing if the object is of another.
+    """
+    source = source_of(frame)
+    last = name.rpartition(".")[2]
+    return source is not None and any(
+        isinstance(node, ast.MatchClass) and last_part(node.cls) in _names_of(source, last)
+        for node in ast.walk(source.tree)
+    )
+
+
+def _names_of(source: CallSiteSource, name: str) -> set[str]:
+    """Return what the file calls something that it imports."""
+    aliases = (node for node in ast.walk(source.tree) if isinstance(node, ast.alias))
+    return {alias.asname or name for alias in aliases if alias.name == name}
 
 
 def is_caught(frame: FrameType) -> bool:

@@ -22,6 +22,7 @@ from .lookups import (
     importing_frame,
     imports_names,
     is_caught,
+    is_matched,
     is_part_of_a_package,
     lookup_of,
 )
@@ -144,7 +145,7 @@ class Names:
         if is_caught(frame):
             module, _, last = name.rpartition(".")
             raise AttributeError(f"module {module!r} has no attribute {last!r}")
-        if not imports_names(frame):
+        if not imports_names(frame) or is_matched(frame, name):
             raise self.gone(found)
         return self._stand_in(found, name)
 
@@ -190,6 +191,8 @@ class Names:
             # The next import of it may be one that can do without it.
             self._forget(module)
         own = self._places.gone(f"{module}.{name}") or found
+        if is_matched(_asking_frame(), name):
+            raise self.gone(own)
         return self._stand_in(own, f"{module}.{name}")
 
     def former_module(self, name: str) -> FoundName | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...legacy.call_sites import called
 from ...legacy.changes import Keyword, Order, Value
-from ...legacy.converting.order import fitting
+from ...legacy.converting.order import METRICS, OPTIMIZERS, fitting
 from ...legacy.decisions import UNDECIDED, UNKNOWN, Decision, Template, clash, decide, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import LEAVE_OUT, since
@@ -360,6 +360,10 @@ def _parameter(given: Given) -> str | None:
         return "beta"
     if isinstance(given.value, str):
         return "loss_type"
+    if isinstance(given.node, ast.Tuple):
+        return OPTIMIZERS
+    if isinstance(given.node, ast.Name) and given.node.id in (METRICS, OPTIMIZERS):
+        return given.node.id
     for value in given.values:
         if isinstance(value, Made):
             known = (_POSITIONAL.get(name) for name in ancestors(value.class_name))

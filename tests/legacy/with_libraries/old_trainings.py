@@ -256,6 +256,24 @@ OWN_METHODS = {
         [[1, None], [2, True], [3, None]],
         "leave metrics out",
     ),
+    "arguments_by_position": (
+        "class Own(Trainer):\n"
+        "    def __init__(self, model, args, metrics, callbacks=None, optimizers=(None, None)):\n"
+        "        super().__init__(model, args, None, None, None, TOKENIZER, None, metrics,\n"
+        "            callbacks, optimizers)\n"
+        "def metrics(predicted):\n"
+        "    return {}\n"
+        "def loss(outputs, labels, num_items_in_batch=None):\n"
+        "    return outputs['loss']\n"
+        "made = Own(model(), arguments(), metrics)\n"
+        "short = Trainer(model(), arguments(), None, None, None, TOKENIZER, None, metrics)\n"
+        "todays = Trainer(model(), arguments(), None, None, None, TOKENIZER, None, loss)\n"
+        "result = [made.processing_class is TOKENIZER, made.compute_metrics is metrics,\n"
+        "    short.compute_metrics is metrics, todays.compute_loss_func is loss]",
+        'can only concatenate list (not "tuple") to list',
+        [True, True, True, True],
+        "write Trainer(model=…, args=…, data_collator=…",
+    ),
     "own_logging": (
         "class Own(Trainer):\n"
         "    def _maybe_log_save_evaluate(self, tr_loss, grad_norm, model, trial, epoch, ignore):\n"
