@@ -141,9 +141,7 @@ def row_at(number: int) -> Row:
 
 def _spelt_out(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(
-        each
-        for text in texts
-        for each in (_shared()[text[1:]] if text.startswith("@") else [text])
+        each for text in texts for each in (_shared()[text[1:]] if text.startswith("@") else [text])
     )
 
 
