@@ -58,6 +58,7 @@ function answered(pasted, data) {
   const [error] = pasted.errors;
   const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
+  if (new RegExp(data.names.patterns.keyword).test(error.message)) return known; // Python's own message
   const file = raisedIn(error.message, data);
   if (!file) return known;
   const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
@@ -306,7 +307,8 @@ function namesOf(error, pasted, data) {
     ...all(patterns.module).map(([, module]) => module),
     ...all(patterns.attribute).map(([, module, name]) => `${module}.${name}`),
   ];
-  for (const place of asked) {
+  for (const named of asked) {
+    const place = ofPackage(named, data.names);
     const below = modules[place] ? namesBelow(place, pasted, data) : [];
     const row = places[place] || modules[place];
     const library = place.split(".")[0];
@@ -385,6 +387,13 @@ function keywordOfAlike(called, keyword, { keywords }) {
     .filter((key) => key.endsWith(` ${keyword}`) && lastWord(key.split(" ")[0]) === lastWord(called))
     .map((key) => keywords[key]);
   return alike.find(({ library }) => library !== "trl") || alike[0];
+}
+
+/** What a model's package has is written down as a name of the library itself. */
+function ofPackage(place, { places, history }) {
+  const found = place.match(/^(transformers\.models\.\w+(?:\.(?:modeling|configuration)_\w+)?)\.([A-Z]\w+)$/);
+  if (!found || places[place] || boundsOf(history.places, found[1], found[2]).length) return place;
+  return `transformers.${found[2]}`;
 }
 
 /** Return what the releases had of a name, as the table holds it: nothing where all or none had it. */

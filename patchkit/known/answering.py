@@ -45,15 +45,19 @@ class Found:
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
-    A message without a traceback, of which nothing is known, is looked up once more as one of the
-    file that raises it.
+    A library's message without a traceback, of which nothing is known, is looked up once more as
+    one of the file that raises it.
 
     Args:
         pasted: the text.
         installed: gives the version of an installed distribution.
     """
     known = _of_whoever_asks(_answered(pasted, installed))
-    if known.answers or pasted.error.frames or not (file := raised_in(pasted.error.message)):
+    message = pasted.error.message
+    # Python itself says which keyword a function does not take, whoever's it is.
+    if known.answers or pasted.error.frames or names.KEYWORD.search(message):
+        return known
+    if not (file := raised_in(message)):
         return known
     error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
     return _answered(replace(pasted, errors=(error,)), installed)

@@ -46,6 +46,10 @@ _UNMISTAKABLE = re.compile(r"(?=\w*_).{11,}")
 REFUSED_VALUE = re.compile(
     r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
 )
+_OF_PACKAGE = re.compile(
+    r"transformers\.models\.\w+(?:\.(?:modeling|configuration)_\w+)?\.([A-Z]\w+)"
+)
+"""What a model's package has, which is written down as a name of the library itself."""
 KINDS = {
     "Trainer": r"Trainer$",
     "TrainingArguments": r"(?:Arguments|Config)$",
@@ -242,9 +246,10 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
         ),
     )
     word = _last_word(owner) if owner else ""
-    if word not in _last_words():
-        return [] if word and not _UNMISTAKABLE.fullmatch(keyword) else rows
-    return [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
+    alike = [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
+    if alike or word in _last_words():
+        return alike
+    return [] if word and not _UNMISTAKABLE.fullmatch(keyword) else rows
 
 
 @cache
@@ -313,6 +318,9 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     if library not in LIBRARIES and library not in OTHERS:
         return []  # reading the tables takes most of the time of an answer
     came, gone = bounds(place)
+    if (found := _OF_PACKAGE.fullmatch(place)) and not (came or gone or _rows_of(place)):
+        place = f"{library}.{found[1]}"
+        came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = _due_first(_rows_of(place), installed)
     if not (caller := error.caller(library)) and (asked := _imported(place, pasted)):

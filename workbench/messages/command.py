@@ -22,8 +22,6 @@ KINDS = "argument", "package-missing-for-option"
 """How the ids of rows begin that say no more of a message than its kind."""
 WITHOUT_TRACEBACK = "trl", "peft", "accelerate", "datasets", "huggingface_hub", "transformers"
 """The libraries whose messages are known without a traceback; the first that has one counts."""
-OF_PYTHON = ("unexpectedkeywordargument",)
-"""How parts of messages begin that Python itself raises, wherever a call is."""
 
 
 @click.command()
@@ -74,8 +72,6 @@ def add_places(folder: Path, table: Path) -> None:
     for library in WITHOUT_TRACEBACK:
         for raised in messages(folder, library):
             part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
-            if part.startswith(OF_PYTHON):
-                continue
             if len(part) >= LETTERS and (found := digest(part)) not in known:
                 known.add(found)
                 files[raised.file] = f"{files.get(raised.file, '')} {found}".strip()
