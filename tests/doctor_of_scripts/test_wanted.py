@@ -48,6 +48,18 @@ def test_bounds_name_what_sets_them(look) -> None:
     assert (found.last_by.what, found.last_by.line) == ("SFTConfig(max_seq_length=)", 6)
 
 
+def test_what_went_before_the_first_release_that_was_read_is_no_bound(look) -> None:
+    found = look(
+        """
+        from transformers import Trainer, TrainingArguments
+
+        trainer = Trainer("m", TrainingArguments("o"))
+        print(trainer.use_amp, trainer.args.output_dir)
+        """
+    )
+    assert _range(found, "transformers").releases
+
+
 def test_attributes_and_methods_that_have_gone(look) -> None:
     found = look(
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,15 @@ def test_what_evaluate_has_not_is_refused(metric: Any, part: str) -> None:
     score = metric.compute(predictions=["a"], references=["b"])["rouge1"]
     with pytest.raises(LegacyError, match="use BootstrapAggregator of the package rouge_score"):
         eval(f"score.{part}", {"score": score})
+
+
+def test_what_is_refused_later_is_told_with_the_metric(tmp_path: Path, caplog: Any) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("load('rouge')\nread = lambda score: score.mid.recall\n")
+    exec(compile(file.read_text(), str(file), "exec"), {"load": with_scores(lambda path: Metric())})
+    assert [record.getMessage()[:31] for record in caplog.records] == [
+        "patchkit: train.py:2: ROUGE of "
+    ]
 
 
 def test_other_results_stay(metric: Any) -> None:

@@ -56,6 +56,23 @@ def test_an_import_that_may_fail() -> None:
     assert [call.name for call in found.calls] == ["trl.ORPOTrainer"]
 
 
+@pytest.mark.parametrize(
+    ("reads", "is_told"),
+    [
+        ("if hasattr(m, 'framework'):\n    print(m.framework)\n", False),
+        ("if m and hasattr(m, 'framework'):\n    print(m.framework)\n", False),
+        ("a = m.framework if hasattr(m, 'framework') else 'pt'\n", False),
+        ("a = hasattr(m, 'framework') and m.framework\n", False),
+        ("if hasattr(m, 'framework'):\n    pass\nelse:\n    print(m.framework)\n", True),
+        ("if hasattr(n, 'framework'):\n    print(m.framework)\n", True),
+        ("a = m.framework and hasattr(m, 'framework')\n", True),
+    ],
+)
+def test_an_attribute_that_a_script_asks_for_first(reads: str, is_told: bool) -> None:
+    made = "from transformers import AutoModel\nm = AutoModel.from_pretrained('m')\n"
+    assert [found.name for found in script(made + reads).attributes] == ["framework"] * is_told
+
+
 def test_keywords_from_dictionaries() -> None:
     (call,) = script(
         """\

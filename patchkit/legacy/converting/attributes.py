@@ -48,6 +48,47 @@ def gather(trainer: Any, *args: Any, **kwargs: Any) -> Any:
     return nested_gather(*args, parallel_mode=trainer.args.parallel_mode, **kwargs)
 
 
+def gather_in_numpy(trainer: Any, tensors: Any, name: str = "") -> Any:
+    from transformers.trainer_pt_utils import nested_numpify
+
+    return None if tensors is None else nested_numpify(gather(trainer, tensors))
+
+
+def pad(trainer: Any, tensor: Any, pad_index: int = -100) -> Any:
+    return trainer.accelerator.pad_across_processes(tensor, dim=1, pad_index=pad_index)
+
+
+def first(_: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    return model
+
+
+def whole_modules(model: Any, device_map: str = "auto") -> list[str]:
+    return list(model._no_split_modules or ())
+
+
+def sorted_checkpoints(
+    trainer: Any,
+    output_dir: str | None = None,
+    checkpoint_prefix: str = "checkpoint",
+    use_mtime: bool = False,
+) -> list[str]:
+    from transformers.trainer_utils import sort_checkpoints
+
+    folder = output_dir or trainer.args.output_dir
+    best = trainer.state.best_model_checkpoint
+    found: list[str] = sort_checkpoints(folder, checkpoint_prefix, use_mtime, best)
+    return found
+
+
+def rotate_checkpoints(
+    trainer: Any, use_mtime: bool = False, output_dir: str | None = None
+) -> None:
+    from transformers.trainer_utils import rotate_checkpoints
+
+    best, limit = trainer.state.best_model_checkpoint, trainer.args.save_total_limit
+    rotate_checkpoints(output_dir or trainer.args.output_dir, limit, best, use_mtime)
+
+
 def special_tokens(tokenizer: Any) -> dict[str, Any]:
     extra = tokenizer.extra_special_tokens
     more = {"additional_special_tokens": extra} if extra else {}

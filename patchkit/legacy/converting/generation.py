@@ -32,6 +32,7 @@ _MADE = "_patchkit_generates_by_config"
 """The attribute of a model whose generation configuration was made of its configuration."""
 _LENGTH = "max_length"
 _LENGTHS = (_LENGTH, "max_new_tokens")
+_EXPERTS = "get_experts_implementation"
 _REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
@@ -160,6 +161,19 @@ def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
             if hasattr(generation, name):
                 setattr(generation, name, value)
     return result
+
+
+def of_own_class(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Generate with a script's own class that has this mixin and is no model of the library."""
+    if hasattr(call.instance, _EXPERTS):
+        return proceed()
+    old = f"{type(call.instance).__name__}.generate without {_EXPERTS}"
+    call.fix(row, old, "give the class this method; without experts it returns {}")
+    setattr(call.instance, _EXPERTS, dict)
+    try:
+        return proceed()
+    finally:
+        delattr(call.instance, _EXPERTS)
 
 
 def keep_lengths(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

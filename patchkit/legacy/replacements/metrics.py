@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
+from ..call_sites import source_of
 from ..errors import LegacyError
+from ..uses import logger
 
 _ROUGE = "rouge"
+_PARTS, _WITHIN = ("precision", "recall"), ("mid", "high", "low")
+_REFUSAL = (
+    "ROUGE of the package evaluate has the F-measures in the middle alone; for bounds, precision "
+    "and recall use BootstrapAggregator of the package rouge_score."
+)
 
 
 class _Score(float):
@@ -23,12 +34,21 @@ class _Score(float):
         return float(self)
 
     def _refuse(self) -> NoReturn:
-        raise LegacyError(
-            "ROUGE of the package evaluate has the F-measures in the middle alone; for bounds, "
-            "precision and recall use BootstrapAggregator of the package rouge_score."
-        )
+        raise LegacyError(_REFUSAL)
 
     high = low = precision = recall = property(_refuse)
+
+
+def _tell_ahead(frame: FrameType) -> None:
+    """Print a line if the file that loads ROUGE reads what is refused after the training."""
+    source = source_of(frame)
+    if source is None:
+        return
+    for node in (node for part in _PARTS for node in source.reads(part)):
+        if isinstance(node.value, ast.Attribute) and node.value.attr in _WITHIN:
+            file = Path(frame.f_code.co_filename).name
+            logger.warning("patchkit: %s:%d: %s", file, node.lineno, _REFUSAL)
+            return
 
 
 def with_scores(load: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,6 +62,7 @@ def with_scores(load: Callable[..., Any]) -> Callable[..., Any]:
     def load_metric(path: str, *args: Any, **kwargs: Any) -> Any:
         metric = load(path, *args, **kwargs)
         if path.rpartition("/")[2] == _ROUGE:
+            _tell_ahead(sys._getframe(1))
             compute = metric.compute
 
             def computed(*args: Any, **kwargs: Any) -> Any:

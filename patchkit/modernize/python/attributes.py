@@ -49,7 +49,7 @@ def plan_attributes(plan: Plan) -> None:
         function = call.node.func
         if call.method and isinstance(function, ast.Attribute) and function.attr == call.method:
             row = plan.attributes_of(call.name).get(call.method)
-            if row is not None and not row.of_class:
+            if row is not None and not row.of_class and not plan.script.asks_first(function):
                 _read(plan, ScriptAttribute(call.name, call.method, call.line, function), row)
 
 

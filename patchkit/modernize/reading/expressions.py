@@ -121,6 +121,7 @@ class Expressions:
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         is_read = not is_called and isinstance(node.ctx, ast.Load)
+        is_read = is_read and not self.script.asks_first(node)
         for value in self._objects(node):
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"

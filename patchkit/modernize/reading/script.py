@@ -182,3 +182,27 @@ class Script:
             for use in self.uses
             if use.name.partition(".")[0] == _UNSLOTH
         )
+
+    def asks_first(self, node: ast.Attribute) -> bool:
+        """Tell whether `hasattr` has been asked for an attribute before it is read."""
+        inner: ast.AST = node
+        while (outer := self.parents.get(inner)) is not None:
+            asked: Sequence[ast.expr] = ()
+            if isinstance(outer, ast.If | ast.IfExp):
+                body = outer.body if isinstance(outer.body, list) else [outer.body]
+                asked = (outer.test,) if inner in body else ()
+            elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
+                asked = outer.values[: outer.values.index(inner)]  # type: ignore[arg-type]
+            if any(_asks_for(test, node) for test in asked):
+                return True
+            inner = outer
+        return False
+
+
+def _asks_for(test: ast.expr, node: ast.Attribute) -> bool:
+    """Tell whether a condition that holds has asked for an attribute."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(_asks_for(value, node) for value in test.values)
+    return ast.dump(test) == ast.dump(
+        ast.Call(ast.Name("hasattr", ast.Load()), [node.value, ast.Constant(node.attr)], [])
+    )

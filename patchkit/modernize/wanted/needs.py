@@ -65,7 +65,7 @@ def needs(script: Script, history: History) -> list[Need]:
     found: dict[str, Need] = {}
     everything = [
         *_of_names(script, history),
-        *(need for call in script.calls for need in _of_call(call, history)),
+        *(need for call in script.calls for need in _of_call(call, script, history)),
         *(need for attribute in script.attributes for need in _of_attribute(attribute, history)),
     ]
     for need in sorted(everything, key=lambda need: need.line):
@@ -84,11 +84,12 @@ def _of_names(script: Script, history: History) -> Iterator[Need]:
             yield Need(use.name, use.line, ({library: releases},) if releases else (), use)
 
 
-def _of_call(call: ScriptCall, history: History) -> Iterator[Need]:
+def _of_call(call: ScriptCall, script: Script, history: History) -> Iterator[Need]:
     classes = ancestors(call.name)
     if gone := _with_attribute(classes, call.method, history):
         function = call.node.func
-        if isinstance(function, ast.Attribute) and function.attr == call.method:
+        is_read = isinstance(function, ast.Attribute) and function.attr == call.method
+        if isinstance(function, ast.Attribute) and is_read and not script.asks_first(function):
             subject = ScriptAttribute(call.name, call.method, call.line, function)
             name = f"{classes[0].rpartition('.')[2]}.{call.method}"
             yield Need(f"{name}()", call.line, tuple(gone), subject)
@@ -134,11 +135,12 @@ def _with_attribute(
 ) -> list[Together]:
     """Return where a class or its objects have an attribute or method that has gone."""
     return [
-        {row.library: _before(row, history)}
+        {row.library: releases}
         for row in _attributes().get(name, ())
         if row.library in history.libraries
         and row.of_class == of_class
         and not set(row.owners).isdisjoint(owners)
+        and (releases := _before(row, history))  # it may have gone before the first that was read
     ]
 
 

@@ -50,6 +50,17 @@ TOKENIZERS = {
     ),
 }
 DATA = {
+    "file_system": (
+        "import fsspec\n"
+        "from datasets import DownloadConfig, load_from_disk\n"
+        "files = fsspec.filesystem('file')\n"
+        "ROWS.save_to_disk('rows', fs=files)\n"
+        "made = load_from_disk('rows', fs=files)\n"
+        "result = [made[0], DownloadConfig(use_auth_token='secret').token]",
+        "'fs'",
+        [{"text": "the first row of text"}, "secret"],
+        "write storage_options=",
+    ),
     "a_column": (
         "texts = ROWS['text']\n"
         "result = [len(TOKENIZER(texts)['input_ids']), texts + ['more'] == [*TEXTS, 'more']]",

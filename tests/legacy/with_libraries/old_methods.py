@@ -88,6 +88,49 @@ PIECES = {
         False,
         "write freeze_feature_encoder",
     ),
+    "settings_of_each_configuration": (
+        "made = AutoModelForCausalLM.from_pretrained(\n"
+        "    MODEL, dtype='auto', sep_token_id=3, is_decoder=True, decoder_start_token_id=1\n"
+        ")\n"
+        "result = [made.config.sep_token_id, made.config.is_decoder,\n"
+        "    made.generation_config.decoder_start_token_id]",
+        "unexpected keyword argument",
+        [3, True, 1],
+        "(decoder_start_token_id=, is_decoder=, sep_token_id=) has been gone since Transformers 5.0.0",
+    ),
+    "generation_by_an_own_class": (
+        "from transformers import GenerationMixin\n"
+        "class Own(GenerationMixin, torch.nn.Module):\n"
+        "    _is_stateful, device = False, torch.device('cpu')\n"
+        "    def __init__(self, inner):\n"
+        "        super().__init__()\n"
+        "        self.inner, self.config = inner, inner.config\n"
+        "        self.generation_config = inner.generation_config\n"
+        "        self.main_input_name = inner.main_input_name\n"
+        "        self._supports_cache_class = inner._supports_cache_class\n"
+        "    def forward(self, input_ids, **kwargs):\n"
+        "        return self.inner(input_ids=input_ids)\n"
+        "    def prepare_inputs_for_generation(self, input_ids, **kwargs):\n"
+        "        return {'input_ids': input_ids}\n"
+        "made = Own(model()).generate(torch.tensor([[5, 6]]), max_new_tokens=2, do_sample=False)\n"
+        "result = list(made.shape)",
+        "has no attribute '_supports_cache_class'",
+        [1, 4],
+        "Own.generate without get_experts_implementation",
+    ),
+    "parts_of_an_evaluation": (
+        "trainer = plain_trainer()\n"
+        "found = trainer._pad_across_processes(torch.ones(1, 2))\n"
+        "trainer._rotate_checkpoints(use_mtime=True, output_dir='.')\n"
+        "result = [trainer.use_amp, trainer.scaler, trainer.fsdp, found.tolist(),\n"
+        "    trainer._gather_and_numpify(torch.ones(1), 'x').tolist(),\n"
+        "    trainer.torch_jit_model_eval(trainer.model, None) is trainer.model,\n"
+        "    trainer._sorted_checkpoints(output_dir='.'),\n"
+        "    trainer.model._get_no_split_modules('auto')]",
+        "no attribute '_pad_across_processes'",
+        [False, None, None, [[1.0, 1.0]], [1.0], True, [], ["LlamaDecoderLayer"]],
+        "Trainer._pad_across_processes has been gone since Transformers 4.31.0",
+    ),
     "settings_of_generate_for_a_loaded_model": (
         "made = AutoModelForCausalLM.from_pretrained(\n"
         "    MODEL, dtype='auto', num_beams=3, min_length=2, length_penalty=1.5\n"
