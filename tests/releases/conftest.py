@@ -61,7 +61,11 @@ def _fetched(library: str, version: str, package: str) -> Tree:
             options = ("--quiet", "--no-deps", "--no-build", "--target", f"{temporary}/whole")
             command = [uv.find_uv_bin(), "pip", "install", *options, f"{library}=={version}"]
             subprocess.run(command, check=True)
-            Path(temporary, "whole").rename(folder)
+            try:
+                Path(temporary, "whole").rename(folder)
+            except OSError:  # another process may have been first
+                if not folder.exists():
+                    raise
     return tree.of_folder(folder, {package})
 
 

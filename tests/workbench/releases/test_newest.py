@@ -52,7 +52,10 @@ def release(tmp_path: Path, modules) -> Callable[..., None]:
     return write
 
 
-def test_a_release_on_which_all_holds(release, run) -> None:
+def test_a_release_on_which_all_holds(release, run, modules) -> None:
+    """Only the newest counts."""
+    broken = modules("trl", "1.16.0")[DPO].replace(b"bfloat16", b"float16")
+    release("1.15.9", {DPO: broken})
     release("1.16.0")
     status, text = run()
     assert status == 0, text
@@ -60,20 +63,17 @@ def test_a_release_on_which_all_holds(release, run) -> None:
     assert "Sources read: trl 1.16.0." in text
 
 
-def test_only_the_newest_counts(release, run, modules) -> None:
-    broken = modules("trl", "1.16.0")[DPO].replace(b"bfloat16", b"float16")
-    release("1.15.9", {DPO: broken})
-    release("1.16.0")
-    assert run()[0] == 0
-
-
-def test_a_release_in_which_a_site_changed(release, run, modules) -> None:
-    changed = modules("trl", "1.16.0")[DPO].replace(b"bfloat16", b"float16")
-    release("99.0.0", {DPO: changed})
+def test_a_site_that_changed_and_a_new_place_with_a_known_bug(release, run, modules) -> None:
+    trainer = modules("trl", "1.16.0")[DPO]
+    changed = trainer.replace(b"bfloat16", b"float16")
+    new = trainer.replace(b"class DPOTrainer", b"class Preparation")
+    release("99.0.0", {DPO: changed, "trl.trainer.preparation": new})
     status, text = run()
     assert status == 1
     assert text.splitlines()[0] == "# Drift: trl 99.0.0"
     assert "- `trl-adapter-bf16-cast` drifted: trl.trainer.dpo_trainer:DPOTrainer.__init__" in text
+    place = "`trl.trainer.preparation:Preparation.__init__`"
+    assert f"- `trl-adapter-bf16-cast` does not name {place}" in text
 
 
 def test_a_keyword_that_went(release, run, modules) -> None:
@@ -85,15 +85,6 @@ def test_a_keyword_that_went(release, run, modules) -> None:
     assert status == 1
     assert text.splitlines()[0] == "# Drift: trl 99.0.0"
     assert "- `legacy` unknown: `trl.SFTConfig(packing=)`" in text
-
-
-def test_a_new_place_with_a_known_bug(release, run, modules) -> None:
-    new = modules("trl", "1.16.0")[DPO].replace(b"class DPOTrainer", b"class Preparation")
-    release("99.0.0", {"trl.trainer.preparation": new})
-    status, text = run()
-    assert status == 1
-    place = "`trl.trainer.preparation:Preparation.__init__`"
-    assert f"- `trl-adapter-bf16-cast` does not name {place}" in text
 
 
 def test_a_wheel_that_does_not_unpack(tmp_path, run) -> None:
