@@ -18,7 +18,7 @@ from patchkit.authoring import Patch, Rewrite
 from patchkit.precision.input_rule import layer_input_rule
 
 # MultiheadAttention is left out by the name: it has three inputs, none of them called x.
-RULE = layer_input_rule("base_layer", "in_dtype_of_base", argument="x")
+RULE = layer_input_rule("base_layer", "in_dtype_of_base", given=("x",))
 
 PATCH = Patch(
     id="peft-lora-input-dtype",

@@ -4,7 +4,7 @@
 and m2 to have the same dtype`: a processor returns float32, and the model is in half precision.
 Or the pixels are cast to float16, and the weights are float32, as full fine-tuning in fp16 needs
 them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
-Pix2Struct, Whisper, LFM3-VL, Qwen3-ASR).
+Pix2Struct, Whisper, Wav2Vec2 and its kin, ResNet, ConvNeXT, LFM3-VL, Qwen3-ASR).
 
 Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), or one follows a
 packed layer, which returns the dtype of its input (Informer, decision transformers), a
@@ -21,27 +21,34 @@ table of what models call that layer and its input.
 from patchkit.authoring import Patch, Rewrite
 from patchkit.precision.input_rule import layer_input_rule
 
-INPUTS: dict[str, str | None] = {
-    "projection": "pixel_values",
-    "proj": "pixel_values",
-    "patch_embed": "pixel_values",
-    "patch_embedding": "pixel_values",
-    "patch_projection": "flattened_patches",
-    "conv1": "input_features",
+INPUTS: dict[str, tuple[str, ...]] = {
+    "projection": ("pixel_values", "pixel_values_videos", "input_values"),
+    "proj": ("pixel_values", "pixel_values_videos"),
+    "patch_embed": ("pixel_values",),
+    "patch_embedding": ("pixel_values",),
+    "patch_embeddings": ("pixel_values",),
+    "patch_projection": ("flattened_patches", "pixel_values"),
+    "first_convolution": ("pixel_values",),
+    "vision_embed_tokens": ("pixel_values",),
+    "conv1": ("input_features", "input_values"),
+    "dense_0": ("input_features",),
+    # The first of several layers of one class, whatever it calls its input.
+    "convolution": (),
+    "conv": ("hidden_states",),
     # Chunks of a sound, however they are called.
-    "conv2d1": None,
+    "conv2d1": (),
     # Behind a first layer that is packed, and returns the dtype of its input.
-    "spatial_conv": "frames",
+    "spatial_conv": ("frames",),
     # Numbers of time series, and of what was done, seen and earned.
-    "value_projection": "x",
-    "embed_state": "states",
-    "embed_action": "actions",
-    "embed_return": "returns_to_go",
+    "value_projection": ("x",),
+    "embed_state": ("states",),
+    "embed_action": ("actions",),
+    "embed_return": ("returns_to_go",),
 }
-RULES = {layer: layer_input_rule(layer, argument=given) for layer, given in INPUTS.items()}
+RULES = {layer: layer_input_rule(layer, given=given) for layer, given in INPUTS.items()}
 
 FIRST_NORM = {
-    given: layer_input_rule("layer_norm", argument=given, norm=True)
+    given: layer_input_rule("layer_norm", given=(given,), norm=True)
     for given in ("hidden_states", "image_features")
 }
 FIRST_NORMS = {
@@ -55,7 +62,7 @@ LATER_NORMS = {"layernorm_embedding": "hidden_states + embed_pos", "embed_ln": "
 """Norms behind a first layer of numbers, and their input: a packed layer returns the dtype of its
 own."""
 NORMS = {
-    layer: layer_input_rule(layer, argument=given, norm=True)
+    layer: layer_input_rule(layer, given=(given,), norm=True)
     for layer, given in LATER_NORMS.items()
 }
 
@@ -101,14 +108,10 @@ PATCH = Patch(
     affects={"transformers": ">=4.46.3"},
     changes=(
         *(
-            Rewrite(f"transformers.models.*.modeling_*:*.{method}", rule, sites=None)
-            for method in ("forward", "masked_conv")
-            for rule in RULES.values()
-        ),
-        *(
             Rewrite("transformers.models.*.modeling_*:*.forward", rule, sites=None)
-            for rule in NORMS.values()
+            for rule in (*RULES.values(), *NORMS.values())
         ),
+        Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         *(
             Rewrite(
                 f"transformers.models.{place}.forward",

@@ -12,7 +12,7 @@ _INPUT = "_patchkit_input_of_layer"
 
 
 def layer_input_rule(
-    layer: str, cast: str = "in_dtype_of", argument: str | None = None, *, norm: bool = False
+    layer: str, cast: str = "in_dtype_of", given: tuple[str, ...] = (), *, norm: bool = False
 ) -> Rule:
     """Make a rule for `self.layer(x, ...)`.
 
@@ -26,8 +26,7 @@ def layer_input_rule(
         layer: an attribute of `self`. A function without that name costs one look at its code.
         cast: a function of `patchkit.precision.layer_input`. It is called with the layer and its
             input; `in_dtype_of_base` with `self` too.
-        argument: the only variable name that the input may have, or the only expression that it may
-            be; None allows any.
+        given: the variables or other expressions that the input may be; none allow any.
         norm: whether the layer is a norm. It refuses float32 beside a weight in half precision, and
             takes half precision beside one in float32. Autocast runs norms in float32, but for
             bfloat16 on a CPU.
@@ -38,7 +37,7 @@ def layer_input_rule(
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[tensor, *_]
             ) if not isinstance(tensor, ast.Starred):
-                named = argument is None or ast.unparse(tensor) == argument
+                named = not given or ast.unparse(tensor) in given
                 left_alone = mentions(tensor, cast) or casts_for_itself(tensor)
                 return attr == layer and named and not left_alone
         return False

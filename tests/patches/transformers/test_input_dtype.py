@@ -62,6 +62,21 @@ def beit() -> tuple[Any, dict[str, torch.Tensor]]:
     return transformers.BeitModel(config), {"pixel_values": numbers(1, 3, 8, 8)}
 
 
+def hubert() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.hubert.modeling_hubert import HubertFeatureEncoder
+
+    shape = {"conv_dim": (16, 16), "conv_kernel": (4, 4), "conv_stride": (2, 2)}
+    config = transformers.HubertConfig(**shape, num_feat_extract_layers=2)
+    return HubertFeatureEncoder(config), {"input_values": numbers(1, 40)}
+
+
+def resnet() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.resnet.modeling_resnet import ResNetEmbeddings
+
+    config = transformers.ResNetConfig(embedding_size=16)
+    return ResNetEmbeddings(config), {"pixel_values": numbers(1, 3, 8, 8)}
+
+
 def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
     given = {
         name: value.to(dtype) if value.is_floating_point() else value
@@ -73,7 +88,7 @@ def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> t
 
 @pytest.mark.parametrize("given", FLOATS, ids=str)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("build", [whisper, pix2struct, beit])
+@pytest.mark.parametrize("build", [whisper, pix2struct, beit, hubert, resnet])
 def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None:
     torch.manual_seed(0)
     model, inputs = build()
