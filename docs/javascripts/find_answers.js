@@ -436,7 +436,7 @@ function namesBelow(module, pasted, { names }) {
 
 function classOf(owner) {
   const parts = owner.split(".").filter((part) => !["__init__", "__new__", "<locals>"].includes(part));
-  const named = parts.filter((part) => /^[A-Z]/.test(part));
+  const named = parts.filter((part) => /^_*[A-Z]/.test(part));
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 

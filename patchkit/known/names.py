@@ -155,7 +155,7 @@ def _places(message: str) -> Iterator[tuple[str, str]]:
 
 def _class_of(owner: str) -> str:
     parts = [part for part in owner.split(".") if part not in ("__init__", "__new__", "<locals>")]
-    named = [part for part in parts if part[:1].isupper()]
+    named = [part for part in parts if part.lstrip("_")[:1].isupper()]
     return ".".join(parts[parts.index(named[-1]) :]) if named else ".".join(parts[-1:])
 
 
