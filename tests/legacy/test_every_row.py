@@ -590,6 +590,7 @@ def test_behaviours(row: Behaviour) -> None:
 
 
 GIVEN = {
+    "optimizers": "(None, None)",
     "model": "transformers.AutoModelForCausalLM.from_pretrained('m', dtype='auto')",
     "args": "transformers.TrainingArguments('o')",
     "train_dataset": "datasets.load_dataset('d')",
@@ -612,18 +613,14 @@ ALIKE = {
 
 @pytest.mark.parametrize("row", of(Order))
 def test_orders(row: Order) -> None:
-    kinds = [ALIKE.get(name, name) for name in row.order]
-    kinds = [name if name in GIVEN else None for name in kinds]
+    kinds = [kind if (kind := ALIKE.get(name, name)) in GIVEN else None for name in row.order]
     orders = DUE.methods(list(row.owners))["__init__"].orders
     for count in range(2, len(kinds)):
         by_layer = fitting(kinds[:count], row.today, orders)
         given = ", ".join(GIVEN.get(name or "", "unknown") for name in kinds[:count])
         text = f"import datasets, peft, transformers, trl\n{row.owners[0]}({given})\n"
-        found = [
-            finding
-            for finding in planned(text, DUE).findings
-            if "order of the arguments" in finding.old
-        ]
+        findings = planned(text, DUE).findings
+        found = [finding for finding in findings if "order of the arguments" in finding.old]
         assert bool(found) is (by_layer is not None), text
         if by_layer is not None:
             for name in by_layer.order[:count]:

@@ -38,6 +38,17 @@ def train_adapter_of_head(call: OldCall, row: Behaviour, proceed: Callable[[], A
         setattr(module, _LAYERS, layers)
 
 
+def refuse_adapter_of_head(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Say since when a trainer refuses an adapter on the head."""
+    try:
+        return proceed()
+    except ValueError as error:
+        if f"adapter to `{_HEAD}`" not in str(error):
+            raise
+        old, advice = f"{call.name} with an adapter on {_HEAD}", "Leave it out of target_modules."
+        raise call.refuse(row, old, advice) from error
+
+
 def loss_from_logits(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
     """Return the mean loss of the next tokens."""
     import torch

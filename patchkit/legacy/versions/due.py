@@ -147,6 +147,8 @@ class Due:
         methods: dict[str, MethodRows] = {}
         for ancestor in reversed(ancestors):
             for method, row in self._methods_by_owner.get(ancestor, ()):
+                if isinstance(row, Order) and ancestor != ancestors[0]:
+                    continue  # a class that derives from it has an order of its own
                 known = self._through(row, ancestors[0]) if isinstance(row, Keyword) else row
                 if method not in methods:
                     methods[method] = MethodRows()

@@ -308,6 +308,14 @@ PIECES = {
 """The piece, what it raises without the layer, its result with it, and the printed line."""
 
 REFUSED = {
+    "adapter_of_the_head": (
+        "import peft\n"
+        "from trl import DPOConfig, DPOTrainer\n"
+        "lora = peft.LoraConfig(target_modules=['q_proj', 'lm_head'], task_type='CAUSAL_LM')\n"
+        "DPOTrainer(model(), args=DPOConfig(**FAST), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER, peft_config=lora)",
+        "DPOTrainer with an adapter on lm_head has been gone since TRL 1.15.0. Leave it out of",
+    ),
     "layers_walked_to_merge": (
         "from peft import LoraConfig, get_peft_model\n"
         "tuner = get_peft_model(model(), LoraConfig(target_modules=['q_proj'])).base_model\n"
