@@ -50,4 +50,5 @@ def test_gpu_needs_no_package_and_has_the_patchkit_of_the_checkout(
     assert done.returncode == 0, done.stderr
     assert "trap" not in done.stdout
     assert "another" not in done.stdout
-    assert "\nwrote gpu.json" in done.stdout
+    # Where torch is installed, a word on the device follows.
+    assert any(line.startswith("wrote gpu.json") for line in done.stdout.splitlines())
