@@ -31,11 +31,13 @@ OF_THE_SCRIPT = {
 OF_THE_ERROR = {
     "fields_declared_anew": "optim='adamw_torch'",
     "flag_of_two_classes of objects": "use_cache",
+    "generation_by_an_own_class of objects": "_supports_cache_class",
     "layers_by_their_old_names": "q_proj",
     "metrics_of_pairs of objects": "processing_class",
     "model_card of objects": "finetuned_from",
     "own_settings": "warmup_steps",
     "said_twice": "quantization_config",
+    "settings_of_each_configuration of objects": "sep_token_id",
     "texts_in_lists_beside_prompts": "formatting_func",
     "yaml_file": "warmup_steps",
 }
