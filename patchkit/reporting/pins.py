@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -28,6 +28,7 @@ _UPGRADES = frozenset({"-U", "--upgrade"})
 _ACTS_ANYWAY = frozenset({"--force-reinstall"})
 _BEYOND_ALL = Version("99999")
 _COMMAND_WIDTH = 72
+_OF_AN_EXTRA = re.compile(r"^(?!.*\bor\b).*;.*\bextra *== *['\"]\w")
 _PLAIN = re.compile(r"[\w.\-=/:]+")
 
 
@@ -60,16 +61,9 @@ class Pin:
 
 @dataclass(frozen=True)
 class Pins:
-    """All requirements that count among installed distributions, which have canonical names.
-
-    Args:
-        installed: the distributions.
-        outgrown: whether those count, too, that are broken by a version newer than all they take.
-            Who installed it is told of that by doctor, and in no other advice to go back.
-    """
+    """All requirements that count among installed distributions, which have canonical names."""
 
     installed: Mapping[str, Distribution]
-    outgrown: bool = True
 
     @cached_property
     def all(self) -> tuple[Pin, ...]:
@@ -95,8 +89,7 @@ class Pins:
         """The requirements, by what they require."""
         found: dict[str, list[Pin]] = {}
         for pin in self.all:
-            if self.outgrown or not self._is_outgrown(pin):
-                found.setdefault(pin.name, []).append(pin)
+            found.setdefault(pin.name, []).append(pin)
         return found
 
     def is_met(self, requirement: Requirement) -> bool:
@@ -108,15 +101,22 @@ class Pins:
             requirement.specifier, Version(present.version)
         )
 
-    def _is_outgrown(self, pin: Pin) -> bool:
+    def is_outgrown(self, pin: Pin) -> bool:
+        """Tell whether what is installed breaks a requirement, and no newer version meets it."""
         if pin.name not in self.installed or self.is_met(pin.requirement):
             return False
         newer = SpecifierSet(f">{Version(self.installed[pin.name].version).public}")
         return not admits(pin.requirement.specifier & newer)
 
 
-def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
+def fit(command: str, pins: Pins, *, outgrown: bool = True) -> tuple[str, Pin | None]:
     """Fit a command to what installed distributions require; others than pip's stay as they are.
+
+    Args:
+        command: the command.
+        pins: the requirements.
+        outgrown: whether those count, too, that a version breaks which is newer than all they take.
+            Who installed it is told of that by doctor, and in no other advice to go back.
 
     Returns:
         the command, with the bounds that they set to what it installs. It is empty where it
@@ -150,6 +150,8 @@ def fit(command: str, pins: Pins) -> tuple[str, Pin | None]:
         for pin in _binding(requirement, wanted, pins):
             if _implies(specifier, pin.requirement.specifier):
                 continue
+            if not outgrown and pins.is_outgrown(pin):
+                continue
             specifier &= pin.requirement.specifier
             if not admits(specifier):
                 return "", pin
@@ -177,7 +179,7 @@ def advised(line: str, pins: Callable[[], Pins]) -> tuple[str, Pin | None]:
     command, mark, comment = line.partition("  #")
     if not re.match(r"\s*(?:\S*python\S* -m )?pip3? (?:un)?install\b", command):
         return line, None
-    fitting, pin = fit(command, replace(pins(), outgrown=False))
+    fitting, pin = fit(command, pins(), outgrown=False)
     if pin is not None:
         return "", pin
     if not fitting or fitting == fit(command, Pins({}))[0]:
@@ -194,6 +196,8 @@ def _requirement(text: str, extra: str) -> Requirement | None:
     """Return a requirement if it counts on this platform and for this extra; else None."""
     if extra and "extra" not in text:
         return None  # it counts without
+    if not extra and _OF_AN_EXTRA.search(text):
+        return None  # most are: to parse them all would take most of the time of an answer
     try:
         requirement = Requirement(text)
     except InvalidRequirement:  # metadata older than the rules
