@@ -49,8 +49,6 @@ IS_PACKED = 'getattr({state}, "packing_format_for_cpu", False)'
 
 FITS = "{state}.shape[0] % 32 == 0 and {state}.shape[1] % {state}.blocksize == 0"
 
-FITS = "{state}.shape[0] % 32 == 0 and {state}.shape[1] % {state}.blocksize == 0"
-
 
 def infers_packed(node: ast.AST) -> bool:
     match node:

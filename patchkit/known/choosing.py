@@ -9,7 +9,7 @@ from functools import cache
 
 from .reading import Pasted, Raised
 from .rows import Row, all_wordings, row_at
-from .wordings import Squeezed, longest_literals, squeezed, wording
+from .wordings import Squeezed, longest_literal, squeezed, wording
 
 SHORTEST = 16
 """Letters, without blanks, that a part of a message must have to be looked for."""
@@ -91,14 +91,20 @@ def rows_with_part(error: Raised) -> list[Row]:
         known = wording(said)
         return known.begins_with(begins) if error.type else known.has_part(fragment)
 
-    every = list(all_wordings())
-    letters = squeezed("\0".join(said for _, said in every)).split("\0")
     numbers = dict.fromkeys(
         number
-        for (number, said), text in zip(every, letters, strict=True)
-        if any(part in text for part in begins) and has_part(said)
+        for number, said, letters in _squeezed_wordings()
+        if any(part in letters for part in begins) and has_part(said)
     )
     return [found for number in numbers if not (found := row_at(number)).needs]
+
+
+@cache
+def _squeezed_wordings() -> tuple[tuple[int, str, str], ...]:
+    """Return the wordings of all rows, with the numbers of these and the letters, all at once."""
+    numbers, wordings = zip(*all_wordings(), strict=True)
+    letters = squeezed("\0".join(wordings)).split("\0")
+    return tuple(zip(numbers, wordings, letters, strict=True))
 
 
 @cache
@@ -108,10 +114,10 @@ def _wordings_by_key() -> Mapping[str, list[tuple[int, int, str]]]:
     Those whose parts are all shorter have the empty text for a key.
     """
     found: dict[str, list[tuple[int, int, str]]] = {}
-    every = list(all_wordings())
-    for place, longest in enumerate(longest_literals(said for _, said in every)):
+    for place, (number, said, letters) in enumerate(_squeezed_wordings()):
+        longest = longest_literal(letters)
         key = longest[:KEY] if len(longest) >= KEY else ""
-        found.setdefault(key, []).append((place, *every[place]))
+        found.setdefault(key, []).append((place, number, said))
     return found
 
 

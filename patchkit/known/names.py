@@ -161,11 +161,16 @@ def _class_of(owner: str) -> str:
 
 def _rows_of(place: str) -> list[Moved | Gone]:
     """Return the rows of the table for a name or a module."""
+    return [row for row in _rows_of_library(place) if row.name == place]
+
+
+def _rows_of_library(place: str) -> Sequence[Moved | Gone]:
+    """Return the rows of the table for names, if it has the library of a place."""
     if place.partition(".")[0] not in LIBRARIES:
-        return []  # reading the table takes its time
+        return ()  # reading the table takes its time
     from ..legacy.rows import rows_of_names
 
-    return [row for row in rows_of_names() if row.name == place]
+    return rows_of_names()
 
 
 def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | Gone]:
@@ -183,11 +188,7 @@ def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | G
 
 def _rows_below(module: str) -> list[Moved | Gone]:
     """Return the rows of the table for names in a module."""
-    if module.partition(".")[0] not in LIBRARIES:
-        return []
-    from ..legacy.rows import rows_of_names
-
-    return [row for row in rows_of_names() if row.name.startswith(f"{module}.")]
+    return [row for row in _rows_of_library(module) if row.name.startswith(f"{module}.")]
 
 
 def _rows_with_keyword(keyword: str) -> list[Keyword]:

@@ -14,9 +14,9 @@ from ..about import shipped_table
 
 FOLDER = Path(__file__).parent / "rows"
 SINCE = "known/since.json"
-"""Read off the wheels of Transformers 4.36 to 5.23, one of each minor release."""
+"""Read off wheels, one of each minor release: of Transformers 4.36 to 5.23, and of others."""
 MESSAGES = "messages.json"
-"""Wordings and files that several rows share, by name; a row says `@name`."""
+"""Wordings, files and expressions that several rows share, by name; a row says `@name`."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,8 @@ def all_wordings() -> Iterator[tuple[int, str]]:
 
     A message fits few rows, and making the others would take most of the time of an answer.
     """
-    shared = _shared()
     for number, (written, _) in enumerate(_written()):
-        for said in written["says"]:
-            if said.startswith("@"):
-                yield from ((number, other) for other in shared[said[1:]])
-            else:
-                yield number, said
+        yield from ((number, said) for said in _spelt_out(written["says"]))
 
 
 @cache

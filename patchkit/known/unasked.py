@@ -58,7 +58,7 @@ def watch(*, insist: bool = False) -> None:
     atexit.unregister(_at_exit)
     atexit.register(_at_exit)
     out_of_sight.watch(_out_of_sight)
-    if insist or not os.environ.get(VARIABLE) or not is_switched_off():
+    if insist or not is_switched_off():
         _name_crashes()
     if shell := _shell():
         watch_cells(shell)
@@ -115,9 +115,12 @@ def ignore_cells(shell: Any) -> None:
 
 def is_switched_off() -> bool:
     """Tell whether the variable switches off answers without being asked."""
+    written = os.environ.get(VARIABLE)
+    if not written:
+        return False
     from ..settings import yes_or_no
 
-    return yes_or_no(os.environ.get(VARIABLE) or "1") is False
+    return yes_or_no(written) is False
 
 
 def answer_lines(error: BaseException) -> list[str]:

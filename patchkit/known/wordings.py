@@ -9,7 +9,7 @@ the message must begin or end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 _NAMES = """
@@ -37,8 +37,9 @@ _ENDLESS = ("name", "requirement")
 _SHORT = 10
 """Letters below which a wording is looked for as whole words."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
-DROPPED = re.compile("[\\s'\"`\u2018\u2019\u201c\u201d]")
-_QUOTES = dict.fromkeys(map(ord, "'\"`\u2018\u2019\u201c\u201d"))
+_QUOTES = "'\"`\u2018\u2019\u201c\u201d"
+DROPPED = re.compile(rf"[\s{_QUOTES}]")
+_WITHOUT_QUOTES = dict.fromkeys(map(ord, _QUOTES))
 
 
 class Squeezed:
@@ -77,7 +78,7 @@ class Squeezed:
 
 def squeezed(text: str) -> str:
     """Return a text as wordings are compared: without what `DROPPED` has, which takes longer."""
-    return "".join(text.split()).translate(_QUOTES).lower()
+    return "".join(text.split()).translate(_WITHOUT_QUOTES).lower()
 
 
 class Wording:
@@ -201,12 +202,9 @@ def wording(text: str) -> Wording:
     return Wording(text)
 
 
-def longest_literals(texts: Iterable[str]) -> list[str]:
-    """Return the longest part of each wording that stands in every such message, all at once."""
-    whole = squeezed("\0".join(texts))
-    return [
-        max(_HOLE.split(text)[::2], key=len) if "{" in text else text for text in whole.split("\0")
-    ]
+def longest_literal(letters: str) -> str:
+    """Return the longest part of a squeezed wording that stands in every such message."""
+    return max(_HOLE.split(letters)[::2], key=len) if "{" in letters else letters
 
 
 def _as_written(value: str, is_last: bool) -> str:

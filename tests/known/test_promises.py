@@ -13,6 +13,7 @@ from patchkit.known.answering import answered, entries_with_symptom
 from patchkit.known.reading import read
 from patchkit.known.rows import FOLDER, Row, all_rows
 from patchkit.known.wordings import wording
+from patchkit.legacy.converting.generation import _OF_EACH_CONFIGURATION
 
 WORDINGS = (
     "expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16",
@@ -47,6 +48,11 @@ def test_each_wording_that_was_seen(message: str) -> None:
 def test_each_message_of_a_patch(message: str) -> None:
     found = answered(read(f"RuntimeError: {message}"), lambda _: None)
     assert found.answers or entries_with_symptom(read(message), entries.load())
+
+
+def test_a_row_names_the_settings_that_the_layer_gives_to_a_configuration() -> None:
+    (row,) = (row for row in ROWS if row.id == "setting-of-each-configuration")
+    assert set(re.findall(r"\w*_\w+|\bprefix", row.never[0])) == _OF_EACH_CONFIGURATION
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])

@@ -10,14 +10,7 @@ from opcode import opname
 from types import CodeType, FrameType
 
 from ...whose import Whose, owner_of_frame
-from ..call_sites import (
-    CallSiteSource,
-    asks_for_attribute,
-    catches,
-    find_statement,
-    last_part,
-    source_of,
-)
+from ..call_sites import asks_for_attribute, catches, find_statement, last_part, source_of
 
 _BOOTSTRAP = "importlib._bootstrap"
 _MODULE = "<module>"
@@ -105,17 +98,16 @@ def is_matched(frame: FrameType, name: str) -> bool:
     Python accepts nothing but a class there, and asks that for nothing if the object is of another.
     """
     source = source_of(frame)
+    if source is None:
+        return False
     last = name.rpartition(".")[2]
-    return source is not None and any(
-        isinstance(node, ast.MatchClass) and last_part(node.cls) in _names_of(source, last)
-        for node in ast.walk(source.tree)
-    )
-
-
-def _names_of(source: CallSiteSource, name: str) -> set[str]:
-    """Return what the file calls something that it imports."""
-    aliases = (node for node in ast.walk(source.tree) if isinstance(node, ast.alias))
-    return {alias.asname or name for alias in aliases if alias.name == name}
+    asked, imported_as = set(), set()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.MatchClass):
+            asked.add(last_part(node.cls))
+        elif isinstance(node, ast.alias) and node.name == last:
+            imported_as.add(node.asname or last)
+    return not asked.isdisjoint(imported_as)
 
 
 def is_caught(frame: FrameType) -> bool:
