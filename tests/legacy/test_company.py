@@ -421,10 +421,19 @@ def test_an_import_is_refused_where_no_source_shows_it(tmp_path: Path) -> None:
     assert f"GoneError: <string>:1: {GONE}" in done.stderr.splitlines()[-1]
 
 
-def test_an_import_is_refused_where_a_case_matches_it(tmp_path: Path) -> None:
-    script = f"{IMPORTS['from a package']}\nmatch 1:\n    case Gone():\n        pass\n"
+@pytest.mark.parametrize(
+    ("place", "gone"),
+    [
+        ("from a package", GONE),
+        ("from a gone module", GONE.replace(GONE.split()[0], "trl.models.modeling_value_head")),
+    ],
+)
+def test_an_import_is_refused_where_a_case_matches_it(
+    tmp_path: Path, place: str, gone: str
+) -> None:
+    script = f"{IMPORTS[place]}\nmatch 1:\n    case Gone():\n        pass\n"
     last = run(tmp_path, script).stderr.splitlines()[-1]
-    assert f"GoneError: train.py:2: {GONE}" in last
+    assert f"GoneError: train.py:2: {gone}" in last
 
 
 def test_what_is_imported_as_a_whole_is_refused(tmp_path: Path) -> None:

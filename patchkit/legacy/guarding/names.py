@@ -140,17 +140,19 @@ class Names:
 
         Raises:
             AttributeError: the code that imports can do without it.
-            GoneError: there is no source that shows the statement.
+            GoneError: there is no source that shows the statement, or a `case` asks for the name.
         """
         if is_caught(frame):
             module, _, last = name.rpartition(".")
             raise AttributeError(f"module {module!r} has no attribute {last!r}")
-        if not imports_names(frame) or is_matched(frame, name):
+        if not imports_names(frame):
             raise self.gone(found)
-        return self._stand_in(found, name)
+        return self._stand_in(found, name, frame)
 
-    def _stand_in(self, found: FoundName, name: str) -> GoneName:
+    def _stand_in(self, found: FoundName, name: str, frame: FrameType) -> GoneName:
         """Say in which line a script imports a gone name, before it loads a model in vain."""
+        if is_matched(frame, name):
+            raise self.gone(found)
         self.gone(found, Kind.IMPORTED)
         return GoneName(name, lambda: self.gone(found))
 
@@ -187,13 +189,12 @@ class Names:
         """Return a stand-in for a name that is imported from a gone module."""
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        if _asking_frame().f_code.co_name != _FIRST_QUESTION:
+        frame = _asking_frame()
+        if frame.f_code.co_name != _FIRST_QUESTION:
             # The next import of it may be one that can do without it.
             self._forget(module)
         own = self._places.gone(f"{module}.{name}") or found
-        if is_matched(_asking_frame(), name):
-            raise self.gone(own)
-        return self._stand_in(own, f"{module}.{name}")
+        return self._stand_in(own, f"{module}.{name}", frame)
 
     def former_module(self, name: str) -> FoundName | None:
         """Return where a former module is today, or something that it held."""
