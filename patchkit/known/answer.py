@@ -50,7 +50,7 @@ def of_match(match: Match) -> Answer:
     row = match.row
     values = {"message": match.error.message[:LONGEST_QUOTED], **match.values}
     if asking := match.error.caller(row.asked):
-        values["caller"] = title(asking)
+        values["caller"], values["asking"] = title(asking), asking.replace("_", "-")
     if row.since is not None:
         table, name = row.since
         values["since"] = since(table, values.get(name, ""))

@@ -27,7 +27,8 @@ class Row:
         id: its name, for tests and links.
         says: wordings of the message; see `wordings`.
         cause: what it is, in a sentence; holes of the wordings may stand in it, `{message}`, the
-            error's own, and `{caller}`, the library whose line of the traceback asks.
+            error's own, and `{caller}`, the library whose line of the traceback asks (`{asking}` is
+            its package).
         do: what to do, in a sentence or two.
         write: the line to write, or the command.
         whose: who has to act: the setting, the library and release, the device.

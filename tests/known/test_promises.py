@@ -70,7 +70,7 @@ def test_a_row(row: Row) -> None:
         )
         if name == "since" and row.since is not None:
             continue
-        if name in ("caller", "message"):
+        if name in ("asking", "caller", "message"):
             assert otherwise, "a message alone does not show who asks"
             continue
         assert name in holes
