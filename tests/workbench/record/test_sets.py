@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import py_compile
 import re
 import runpy
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -121,7 +125,17 @@ def test_each_set_gets_the_torch_that_it_pins() -> None:
     assert {name.partition("-")[0] for name in with_their_own} == set(factors.split(","))
 
 
-def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
+@pytest.fixture
+def plugin(monkeypatch) -> dict[str, Any]:
+    """toxfile.py, where tox need not be installed."""
+    packages = ("tox", "tox.config", "tox.session", "tox.tox_env")
+    for module in (*packages, "tox.config.sets", "tox.session.state", "tox.tox_env.api"):
+        monkeypatch.setitem(sys.modules, module, mock.MagicMock())
+    monkeypatch.setitem(sys.modules, "tox.plugin", mock.Mock(impl=lambda function: function))
+    return runpy.run_path(str(ROOT / "toxfile.py"))
+
+
+def test_each_environment_of_tox_has_the_files_of_its_name(plugin) -> None:
     """tox.ini names them by a key that toxfile.py reads off the environment's name."""
     file = r"(version_sets|no-deps|\.matrix)\{/\}([^{}\s]+|\{\w+\})\.(?:txt|json)"
     assert re.findall(file, TOX) == [
@@ -133,10 +147,6 @@ def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
     for name in environments_of_tox():
         assert (ROOT / "version_sets" / "no-deps" / f"{name}.txt").is_file()
 
-    for module in ("tox", "tox.config", "tox.config.sets", "tox.session", "tox.session.state"):
-        monkeypatch.setitem(sys.modules, module, mock.MagicMock())
-    monkeypatch.setitem(sys.modules, "tox.plugin", mock.Mock(impl=lambda function: function))
-    plugin = runpy.run_path(str(ROOT / "toxfile.py"))
     for environment, expected in (
         ("trl-1.16", "1.16"),
         ("matrix-transformers4", "transformers4"),
@@ -145,6 +155,35 @@ def test_each_environment_of_tox_has_the_files_of_its_name(monkeypatch) -> None:
         settings = mock.Mock(env_name=environment)
         plugin["tox_add_env_config"](settings, None)
         settings.add_constant.assert_called_once_with("version_set", mock.ANY, expected)
+
+
+def test_environments_of_tox_share_the_bytecode_of_the_same_files(plugin, tmp_path: Path) -> None:
+    """A file of another release may have the size and the time of one that was compiled."""
+    sources: dict[str, list[Path]] = {}
+    for environment, text in (("one", "a = 1\n"), ("two", "a = 2\n")):
+        package = tmp_path / environment / "lib" / "package"
+        package.mkdir(parents=True)
+        sources[environment] = [package / f"{name}.py" for name in ("same", "other", "own")]
+        for source in sources[environment]:
+            source.write_text(text)
+            os.utime(source, (0, 0))
+    for module, (there, here) in enumerate(zip(sources["one"], sources["two"], strict=True)):
+        if module != 1:
+            here.unlink()
+            here.hardlink_to(there)
+        py_compile.compile(str(there))
+    own = Path(py_compile.compile(str(sources["two"][2])) or "")
+    before = own.stat().st_ino
+    there = Path(cache_from_source(str(sources["one"][0])))
+    there.with_name(f"{there.name}.123").touch()  # is being written
+
+    here = tmp_path / "two"
+    environment = mock.Mock(env_dir=here, env_site_package_dir=lambda: here / "lib")
+    plugin["tox_before_run_commands"](environment)
+
+    linked = own.with_name(there.name)
+    assert sorted(own.parent.iterdir()) == sorted([own, linked])
+    assert (linked.stat().st_ino, own.stat().st_ino) == (there.stat().st_ino, before)
 
 
 def test_the_shipped_sets_pin_what_is_measured() -> None:
