@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from .drafts import run, run_test
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "writing-a-patch.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
@@ -22,21 +21,10 @@ ABOUT = "5.23.0"
 @pytest.mark.skipif(
     version("transformers") != ABOUT, reason=f"the guide shows Transformers {ABOUT}"
 )
-def test_the_guide_leads_to_a_verified_patch(tmp_path: Path) -> None:
-    def run(command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            timeout=600,
-            check=False,
-        )
-
-    listing, new, diff, verify, test = COMMANDS[:5]
-    assert run(listing).returncode == 64
-    begun = run(new)
+def test_the_guide_leads_to_a_verified_patch(forks, tmp_path: Path) -> None:
+    listing, new, diff, verify, test = map(shlex.split, COMMANDS[:5])
+    assert run(tmp_path, *listing).returncode == 64
+    begun = run(tmp_path, *new)
     assert begun.returncode == 0, begun.stderr
     assert begun.stdout.strip() in TEXT
 
@@ -52,10 +40,13 @@ def test_the_guide_leads_to_a_verified_patch(tmp_path: Path) -> None:
     text = text.replace('names=("sum",)', 'names=("sum",), needs=("torch",)')
     file.write_text(text)
 
-    changed = [line for line in run(diff).stdout.splitlines() if line[:1] in "+-"]
+    changed = [line for line in run(tmp_path, *diff).stdout.splitlines() if line[:1] in "+-"]
     assert len(changed) == 4
     assert all(line in TEXT for line in changed)
-    verified = run(verify)
+    verified = run(tmp_path, *verify)
     assert verified.returncode == 0, verified.stdout
     assert "without it: AssertionError: the loss of finite logits is inf" in verified.stdout
-    assert run(test).returncode == 0
+    *command, file = test
+    assert command == ["pytest", "-q"]
+    status, said, _ = run_test(forks, tmp_path, file)
+    assert status == 0, said

@@ -133,6 +133,8 @@ def test_gradients_after_inference(options, mode: str) -> None:
             assert all(map(torch.equal, found, expected))
 
 
+# bitsandbytes compiles what dequantizes odd sizes: 12 seconds, the results are the same.
+@torch.compiler.set_stance("force_eager")
 @pytest.mark.parametrize("sizes", [(100, 64), (64, 50), (65, 64)], ids=str)
 def test_what_cannot_be_packed_infers_unpacked(sizes: tuple[int, int]) -> None:
     bare = Linear4bit(*sizes, compute_dtype=torch.float32, quant_type="nf4").to("cpu")
