@@ -316,15 +316,21 @@ def _modules_inside(location: str, name: str) -> Iterator[str]:
 
 def module_file(module: str) -> Path | None:
     """Return the source file of an installed module without importing it."""
+    path = module_path(module)
+    return Path(path) if path else None
+
+
+def module_path(module: str) -> str:
+    """Return the path of a module's source file without importing it; empty if there is none."""
     package, _, rest = module.partition(".")
     if not rest and (alone := _single_file(package)):
         return alone
-    for root in _locations(package):
-        place = root.joinpath(*rest.split(".")) if rest else root
-        for file in (place / "__init__.py", place.with_name(place.name + ".py")):
-            if file.is_file():
+    for root in _search_path(package):
+        place = os.path.join(root, *rest.split(".")) if rest else root
+        for file in (os.path.join(place, "__init__.py"), f"{place}.py"):
+            if os.path.isfile(file):
                 return file
-    return None
+    return ""
 
 
 def short_name(module: str, file: Path | None) -> str:
@@ -341,7 +347,7 @@ def module_is_absent(module: str) -> bool:
     if package not in sys.modules and _spec(package) is None:
         return True
     roots = list(_locations(package))
-    if not roots or not rest or module_file(module) is not None:
+    if not roots or not rest or module_path(module):
         return False
     suffixes = importlib.machinery.all_suffixes()
     for root in roots:
@@ -351,12 +357,12 @@ def module_is_absent(module: str) -> bool:
     return True
 
 
-def _single_file(name: str) -> Path | None:
+def _single_file(name: str) -> str:
     spec = _spec(name)
     if spec is None or spec.submodule_search_locations or not spec.has_location:
-        return None
-    file = Path(spec.origin or "")
-    return file if file.suffix == ".py" and file.is_file() else None
+        return ""
+    file = spec.origin or ""
+    return file if file.endswith(".py") and os.path.isfile(file) else ""
 
 
 def _locations(package: str) -> Iterator[Path]:
@@ -386,7 +392,8 @@ def _spec(package: str) -> importlib.machinery.ModuleSpec | None:
 def without_garbage_collection() -> Iterator[None]:
     """Hold off garbage collection while thousands of small objects are made: syntax trees, facts.
 
-    Each collection that they trigger would walk the whole heap, torch and all libraries included.
+    Each collection that they trigger would walk the whole heap, torch and all libraries included,
+    and the first one afterwards all that was made meanwhile, most of which stays.
     """
     enabled = gc.isenabled()
     try:
@@ -394,4 +401,7 @@ def without_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():  # by whom else they are held is not ours to end
+                gc.freeze()
+                gc.unfreeze()  # as old objects
             gc.enable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 
@@ -15,6 +16,7 @@ from patchkit.environment import (
     module_file,
     module_is_absent,
     modules_matching,
+    without_garbage_collection,
 )
 
 
@@ -218,3 +220,24 @@ def test_a_folder_without_init_is_not_absent(library) -> None:
     (library.package / "space").mkdir()
     assert module_is_absent("madeup.space") is False
     assert module_is_absent("madeup.space.gone") is True
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_what_was_made_without_collections_is_not_walked_through_afterwards(frozen: bool) -> None:
+    gc.collect()
+    if frozen:
+        gc.freeze()
+    before, walks = gc.get_freeze_count(), []
+    gc.callbacks.append(lambda *walk: walks.append(walk))
+    try:
+        with without_garbage_collection():
+            made: list[object] = [[] for _ in range(5000)]
+        more = [[]]
+        assert len(walks) == (2 if frozen else 0)  # what a caller has frozen stays so
+        assert gc.isenabled()
+        assert gc.get_freeze_count() == before
+        assert made
+        assert more
+    finally:
+        gc.callbacks.pop()
+        gc.unfreeze()

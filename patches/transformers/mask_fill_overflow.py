@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
+from patchkit.rewrite.match import walk
 
 SMALLEST = Pattern("torch.finfo(X.dtype).min")
 
@@ -47,7 +48,7 @@ def filling_rule(method: str) -> Rule:
 
     def fills(function: ast.FunctionDef) -> Iterator[Fill]:
         """Yield what is filled with the smallest number of something else's dtype."""
-        for node in ast.walk(function):
+        for node in walk(function):
             if found := fill(node, method):
                 tensor, number = found
                 smallest = value_of(number, function)
@@ -72,7 +73,7 @@ def value_of(number: ast.expr, function: ast.FunctionDef) -> ast.expr | None:
         return number
     values = [
         node.value
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Assign) and number.id in map(ast.unparse, node.targets)
     ]
     return values[0] if len(values) == 1 else None

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from patchkit.authoring import Edit, Patch, Rewrite, Rule, insert_after, replace, span
+from patchkit.rewrite.match import walk
 
 SOURCES = {
     "masked_scatter": 1,
@@ -139,7 +140,7 @@ def chooses_by_tensor(chosen: ast.expr, counted: set[str]) -> bool:
 
 def tensors_made(function: ast.FunctionDef, maker: str) -> Iterator[str]:
     """Yield the variables that are bound to new tensors, of no whole numbers."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=attr)) as call
@@ -149,7 +150,7 @@ def tensors_made(function: ast.FunctionDef, maker: str) -> Iterator[str]:
 
 
 def counters(function: ast.FunctionDef) -> Iterator[str]:
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.For(
                 target=ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_]),
@@ -182,7 +183,7 @@ def is_cast(value: ast.expr | None, function: ast.FunctionDef, before: int) -> b
         case ast.Name(id=name):
             bound = [
                 node
-                for node in ast.walk(function)
+                for node in walk(function)
                 if isinstance(node, ast.Assign)
                 and node.lineno < before
                 and name in map(ast.unparse, node.targets)
@@ -218,14 +219,14 @@ def writing_rule(name: str, find: Callable[[ast.FunctionDef], Iterator[Write | N
 
 def method_rule(method: str) -> Rule:
     return writing_rule(
-        method, lambda function: (write_by_method(node, method) for node in ast.walk(function))
+        method, lambda function: (write_by_method(node, method) for node in walk(function))
     )
 
 
 def item_rule(maker: str) -> Rule:
     def find(function: ast.FunctionDef) -> Iterator[Write | None]:
         made, counted = set(tensors_made(function, maker)), set(counters(function))
-        return (write_by_item(node, made, counted) for node in ast.walk(function))
+        return (write_by_item(node, made, counted) for node in walk(function))
 
     return writing_rule(maker, find)
 

@@ -24,6 +24,7 @@ from itertools import chain
 from patchkit.authoring import Edit, Patch, Rewrite, Rule, span
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule
+from patchkit.rewrite.match import walk
 
 GIVEN, NORMED = "_patchkit_dtype_given", "_patchkit_normed"
 # Spelled out, since torch.compile cannot trace how rewritten code fetches a helper; statements
@@ -48,7 +49,7 @@ def norm_that_ends_with_its_weight(node: ast.AST) -> bool:
 
 
 def returned_products(function: ast.FunctionDef) -> Iterator[ast.Return]:
-    for inner in ast.walk(function):
+    for inner in walk(function):
         if isinstance(inner, ast.Return) and inner.value and "self.weight" in factors(inner.value):
             yield inner
 

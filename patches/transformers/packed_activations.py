@@ -23,6 +23,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
+from patchkit.rewrite.match import walk
 
 from ._packed_activations import activation_dtype
 
@@ -69,7 +70,7 @@ def activations_rule(weight: Callable[[ast.AST], bool], *names: str) -> Rule:
     def dtypes(function: ast.FunctionDef) -> Iterator[ast.Attribute]:
         """Yield the dtypes that something is cast to, by a variable or without."""
         variables: dict[str, list[ast.Attribute]] = {}
-        for node in ast.walk(function):
+        for node in walk(function):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() as value) if (
                     dtype_of_weight(value)
@@ -106,7 +107,7 @@ def serves_casts_only(function: ast.FunctionDef, name: str) -> bool:
         return sum(isinstance(node, ast.Name) and node.id == name for node in nodes)
 
     everywhere, known = 0, 0
-    for node in ast.walk(function):
+    for node in walk(function):
         known += named(casts_to(node))
         match node:
             case ast.Name(id=mentioned):

@@ -184,10 +184,7 @@ def _entry(definition: Definition) -> Entry:
         )
     if not definition.is_shipped:  # the tests have looked at those
         patch.check_symptom()
-    for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
-        check_range(patch.id, versions)
-    for versions in patch.harmless.values():
-        check_range(patch.id, versions, "harmless")
+        check_ranges(patch)
     return Entry(
         patch,
         module.__name__,
@@ -196,6 +193,14 @@ def _entry(definition: Definition) -> Entry:
         getattr(module, "reproduce_anywhere", None),
         fingerprint(definition, module),
     )
+
+
+def check_ranges(patch: Patch) -> None:
+    """Raise PatchDefinitionError if a range of versions does not parse."""
+    for versions in [*patch.affects.values(), *(change.affects for change in patch.changes)]:
+        check_range(patch.id, versions)
+    for versions in patch.harmless.values():
+        check_range(patch.id, versions, "harmless")
 
 
 def _check_against(

@@ -58,7 +58,8 @@ class KeptResults(Results):
         self._records: dict[bytes, bytes] = {}
         self._new: dict[bytes, bytes] = {}
         self._is_read = False
-        self._last: tuple[CodeType, bytes | None] | None = None
+        self._digests: dict[int, tuple[CodeType, bytes | None]] = {}
+        self._states: dict[str, str] = {}
         self.hits = 0
         """How many plans and compiled functions were known when a rewrite asked for them."""
 
@@ -124,6 +125,7 @@ class KeptResults(Results):
 
         Where that cannot be done nothing is kept, and nobody is told.
         """
+        self.forget_digests()
         new, self._new = self._new, {}
         if not new or not self._path or not is_private(os.path.dirname(self._path)):
             return
@@ -136,6 +138,10 @@ class KeptResults(Results):
             _drop_oldest(os.path.dirname(self._path))
         except OSError:
             return
+
+    def forget_digests(self) -> None:
+        """Forget which digests code has: its file may change, and it may be unloaded."""
+        self._digests, self._states = {}, {}
 
     def __len__(self) -> int:
         """Return how many results the file and this process have."""
@@ -165,9 +171,10 @@ class KeptResults(Results):
     def _digest(self, code: CodeType) -> bytes | None:
         if not self.path:
             return None
-        if self._last is None or self._last[0] is not code:
-            self._last = code, digest(code)
-        return self._last[1]
+        known = self._digests.get(id(code))
+        if known is None:
+            known = self._digests[id(code)] = code, digest(code, states=self._states)
+        return known[1]
 
     def _open(self) -> None:
         self._is_read = True

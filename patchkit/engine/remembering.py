@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from ..catalogue.folders import PACKAGE as FOLDERS
-from ..environment import cached_lookups, module_file
+from ..environment import cached_lookups, module_path
 from ..patch import Rewrite, Status
 from ..reporting.status import TROUBLE
 from ..rewrite import Around, Edits
@@ -67,7 +67,7 @@ def _modules(
     packages = sorted({package for patch in patches for package in patch.packages})
     names = {target.target.module for target in targets if not target.target.module_is_glob}
     globs = {target.target.module for target in targets if target.target.module_is_glob}
-    files = sorted(str(file) for name in names if (file := module_file(name)))
+    files = sorted(filter(None, map(module_path, names)))
     places = {package: _place(package) for package in packages}
     return places, tuple(files), tuple(sorted(names)), tuple(sorted(globs))
 
@@ -76,7 +76,7 @@ def _place(package: str) -> str:
     """Return the file that a package is imported from; empty if there is none."""
     if package in sys.modules:
         return getattr(module_object(package), "__file__", None) or ""
-    return str(module_file(package) or "")
+    return module_path(package)
 
 
 def _module(

@@ -500,6 +500,7 @@ class Session:
             with self._transaction():
                 for patch in filter(self.is_armed, concerned):
                     patch.fix_module(name, module, self._places)
+                self._kept.forget_digests()
         except Exception as error:
             # Never the user's import: what went wrong is in the log with its traceback.
             logger.exception("patchkit: an error while fixing %s", name)

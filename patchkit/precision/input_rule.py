@@ -36,10 +36,9 @@ def layer_input_rule(
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=[tensor, *_]
-            ) if not isinstance(tensor, ast.Starred):
-                named = not given or ast.unparse(tensor) in given
+            ) if attr == layer and not isinstance(tensor, ast.Starred):
                 left_alone = mentions(tensor, cast) or casts_for_itself(tensor)
-                return attr == layer and named and not left_alone
+                return not left_alone and (not given or ast.unparse(tensor) in given)
         return False
 
     def casts_for_itself(tensor: ast.AST) -> bool:

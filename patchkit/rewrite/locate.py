@@ -266,7 +266,8 @@ def _imported_names(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _is_at_module_level(lines: Sequence[str], number: int) -> bool:
     """Tell whether a line lies outside functions and classes, perhaps under `if` or `try`."""
-    outermost = next((line for line in reversed(lines[:number]) if line[0] not in " \t\n"), "")
+    above = map(lines.__getitem__, range(number - 1, -1, -1))
+    outermost = next((line for line in above if line[0] not in " \t\n"), "")
     if _SCOPE.match(outermost):
         return False  # where most are that are indented
     indent = _indentation(lines[number])

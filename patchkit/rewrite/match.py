@@ -51,17 +51,15 @@ class Pattern:
         return statement.value if isinstance(statement, ast.Expr) else statement
 
     @cached_property
-    def _is_hole(self) -> bool:
-        """True where the pattern is a hole and nothing else."""
+    def kind(self) -> type[ast.AST] | None:
+        """The type of the nodes that match; None where the pattern is a hole and nothing else."""
         tree = self._tree
         is_letter = isinstance(tree, ast.Name) and bool(_METAVARIABLE.fullmatch(tree.id))
-        return is_letter and not self.literal
+        return None if is_letter and not self.literal else type(tree)
 
     def __call__(self, node: ast.AST) -> bool:
         """Tell whether the node itself is such code."""
-        return (self._is_hole or type(node) is type(self._tree)) and _unify(
-            self._tree, node, {**self._bound}
-        )
+        return self.kind in (None, type(node)) and _unify(self._tree, node, {**self._bound})
 
     def holes(self, node: ast.AST) -> dict[str, str]:
         """Return the code that each capital letter stands for in a node that matches.
@@ -106,9 +104,10 @@ def find(tree: ast.AST, matcher: Matcher) -> Iterator[ast.AST]:
     """
     # A list and loops: generators inside each other take three times as long.
     waiting = [tree]
+    kind = matcher.kind if isinstance(matcher, Pattern) else None
     while waiting:
         node = waiting.pop()
-        if matcher(node):
+        if (kind is None or type(node) is kind) and matcher(node):
             yield node
         elif (parts := _PARTS.get(type(node), _parts)) is not None:
             waiting += parts(node)
@@ -189,7 +188,7 @@ def mark_f_strings(tree: ast.AST) -> None:
 def _mark_inside(string: ast.JoinedStr) -> None:
     if not hasattr(string, "is_marked"):
         string.is_marked = True  # type: ignore[attr-defined]
-        for node in ast.walk(string):
+        for node in walk(string):
             if node is not string:
                 node.place_unknown = True  # type: ignore[attr-defined]
 

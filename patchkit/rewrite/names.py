@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from .locate import FunctionSource
     from .rule import Rule
 
-_WITHOUT_NAMES = {ast.Attribute, ast.Constant, ast.keyword}
-"""The commonest nodes that name no variable."""
+
+_FIELDS = {"arg", "name", "names", "rest"}
+_NAMING = {
+    cls
+    for cls in vars(ast).values()
+    if isinstance(cls, type) and not _FIELDS.isdisjoint(getattr(cls, "_fields", ()))
+} - {ast.keyword}
+"""The nodes other than `ast.Name` that may name variables."""
 
 
 def check_names(
@@ -66,7 +72,7 @@ def _roles(trees: Iterable[ast.AST]) -> tuple[Counter[str], Counter[str]]:
             elif cls is ast.Call:
                 if isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
                     called.append(node.func.id)  # type: ignore[attr-defined]
-            elif cls not in _WITHOUT_NAMES:
+            elif cls in _NAMING:
                 bound += _names_in(node)
     return Counter(bound), Counter(called)
 

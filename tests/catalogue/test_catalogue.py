@@ -14,7 +14,7 @@ import pytest
 from patchkit import UnknownPatchError, UsageError
 from patchkit.catalogue import definitions
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.entries import Catalogue, Entry
+from patchkit.catalogue.entries import Catalogue, Entry, check_ranges
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
@@ -120,7 +120,9 @@ def test_shipped_catalogue() -> None:
     for patch_id, entry in known.entries.items():
         assert entry.patch.id == patch_id
         assert callable(entry.reproduce)
-        entry.patch.check_symptom()  # which reading the catalogue leaves out
+        # Reading the catalogue leaves these out.
+        entry.patch.check_symptom()
+        check_ranges(entry.patch)
         assert entry.module in sys.modules
     assert [entry.patch.id for entry in known] == list(known.entries)
 

@@ -364,5 +364,25 @@ def with_sets(name: str) -> object:
     return name in {"one", "two", "three"} and inner(name)
 
 
+@pytest.mark.usefixtures("writable")
+def test_a_digest_is_worked_out_once_for_each_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def counted(*codes: Any, **states: Any) -> bytes | None:
+        asked.extend(codes)
+        return digest(*codes, **states)
+
+    monkeypatch.setattr(kept, "digest", counted)
+    results, code, other = small(tmp_path), function.__code__, small.__code__
+    results.plan(other, "rule")
+    results.keep_plan(code, "rule", [])
+    assert asked == [code, other]
+    results.write()
+    results.plan(code, "rule")
+    assert asked == [code, other, code]  # its file may have changed meanwhile
+
+
 def test_code_without_a_file_has_no_digest() -> None:
     assert digest(compile("1", "<made up>", "exec")) is None
