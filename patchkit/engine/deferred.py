@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _GROUP = "patchkit.patches"
 """The entry points of other distributions; `definitions` reads them."""
 _PATCHES = "PATCHKIT_PATCHES"
+_TABLE = os.path.join("legacy", "rows", "names")
 _SILENT = ("PATCHKIT_RUN", "PATCHKIT_EXPLAIN", "PATCHKIT_CACHE")
 """Variables that say nothing about patches."""
 
@@ -271,10 +272,14 @@ def variables() -> dict[str, str]:
     }
 
 
-def packages_to_wait_for() -> frozenset[str] | None:
+def packages_to_wait_for(legacy: bool = False) -> frozenset[str] | None:
     """Return the packages that the known patches fix, without reading any patch.
 
-    The folders of the catalogue are named after them.
+    The folders of the catalogue are named after them, and the files of the legacy table after the
+    packages that it concerns.
+
+    Args:
+        legacy: whether the legacy layer may be wanted.
 
     Returns:
         None where it takes reading: there are patches in other distributions or in a folder of the
@@ -291,6 +296,9 @@ def packages_to_wait_for() -> frozenset[str] | None:
             for entry in entries
             if not entry.name.startswith(("_", ".")) and entry.is_dir()
         )
+    if legacy:
+        files = os.listdir(shipped_path(_TABLE))
+        packages |= {file[:-5] for file in files if file.endswith(".toml")}
     if any(name in sys.modules for name in packages) or _has_foreign_patches():
         return None
     return packages

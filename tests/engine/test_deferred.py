@@ -29,6 +29,26 @@ def test_folders_of_the_catalogue_are_named_after_packages() -> None:
     assert here is None or here == packages
 
 
+def test_files_of_the_legacy_table_are_named_after_packages() -> None:
+    here, patched = deferred.packages_to_wait_for(legacy=True), deferred.packages_to_wait_for()
+    if here is not None and patched is not None:
+        assert here == patched | {"datasets", "huggingface_hub"}
+
+
+def test_the_layer_answers_for_a_library_without_patches(fresh, tmp_path) -> None:
+    (tmp_path / "datasets.py").write_text("")
+    code = """
+        import sys
+        from patchkit.cli.run.interpreter import start
+        from patchkit.engine.choices import Choices
+        start(Choices(legacy=True, explain=False, quiet=True).encode(), "")
+        waiting = len(sys.meta_path)
+        import datasets
+        result = [len(sys.meta_path) - waiting, type(sys.meta_path[-1]).__name__]
+        """.replace("\n        ", "\n")
+    assert fresh(code, env={"PYTHONPATH": str(tmp_path)}) == [1, "_FormerModuleFinder"]
+
+
 @pytest.fixture
 def library(tmp_path, fresh):
     """A package by the name of one that has patches, in a folder that `fresh` runs in."""
@@ -66,7 +86,7 @@ def test_whoever_reads_the_report_makes_it_apply(fresh) -> None:
         report = patchkit.apply()
         again = patchkit.report()
         result = [
-            "available" in again.summary().replace("1 available", ""),
+            "available" in again.summary().replace("2 available", ""),
             sorted(r.id for r in report) == sorted(r.id for r in again),
             [str(r.status) for r in report] == [str(r.status) for r in again],
             sorted(report.changed) == sorted(

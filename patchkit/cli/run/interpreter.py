@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ...engine import deferred
@@ -32,11 +33,18 @@ def start(chosen: str, folder: str) -> None:
     last_word.say_at_exit()
     packages = None
     if all(choice in chosen for choice in _MAY_WAIT):
-        packages = deferred.packages_to_wait_for()
+        packages = deferred.packages_to_wait_for(legacy=_may_want_legacy(chosen))
     if packages is None:
         _apply(chosen)
     else:
         deferred.until_first_import(packages, lambda: _apply_at_import(chosen))
+
+
+def _may_want_legacy(chosen: str) -> bool:
+    """Tell whether the legacy layer may be wanted, without reading what chooses it."""
+    if '"legacy":null' in chosen:
+        return bool(os.environ.get("PATCHKIT_LEGACY"))
+    return '"legacy":false' not in chosen
 
 
 def _apply_at_import(chosen: str) -> Report:
@@ -92,6 +100,4 @@ def _summarize_at_exit() -> None:
 
 
 def _say(text: str, program: str = "") -> None:
-    import os
-
     print(f"patchkit run: process {os.getpid()}{program}: {text}", file=sys.stderr, flush=True)
