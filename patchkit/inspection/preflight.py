@@ -19,6 +19,7 @@ from .subject import TrainingParts, subject
 logger = logging.getLogger("patchkit")
 
 _logged: set[tuple[str, str]] = set()
+_CAUSAL = "AutoModelForCausalLM."
 
 
 def run(model: object, args: object, optimizer: object, *, fix: bool = False) -> Findings:
@@ -97,7 +98,18 @@ def check(facts: TrainingFacts) -> Iterator[Finding]:
                 "please report it, with the traceback in the log",
             )
         if finding is not None:
-            yield _within_pins(finding)
+            yield _within_pins(_with_its_class(finding, facts.model))
+
+
+def _with_its_class(finding: Finding, model: Any) -> Finding:
+    """Write the class of a model that is no causal one into a change that loads it."""
+    if model is None or _CAUSAL not in finding.change:
+        return finding
+    classes = (type(module) for module in model.modules())
+    loaded = next((cls.__name__ for cls in classes if hasattr(cls, "_from_config")), "")
+    if not loaded or loaded.endswith("ForCausalLM"):
+        return finding
+    return replace(finding, change=finding.change.replace(_CAUSAL, f"{loaded}."))
 
 
 def _within_pins(finding: Finding) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from patchkit.inspection.findings import Severity
+from patchkit.inspection.hardware import Hardware
 
 
 def layers(model):
@@ -119,6 +120,43 @@ def test_int8_activations(make, look, threshold, dtype, precision, expected) -> 
     findings = look(model, make.args(precision))
     assert findings.ids == (["int8-activations"] if expected else [])
     assert all(finding.severity is Severity.NOTE for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "precision", "device", "bias", "quantization", "expected"),
+    [
+        ("bfloat16", "", "cuda", False, "8bit", True),
+        ("float16", "", "cuda", False, "8bit", True),
+        ("bfloat16", "bf16", "cpu", False, "8bit", True),
+        ("bfloat16", "bf16", "cuda", False, "8bit", False),
+        ("bfloat16", "", "cuda", True, "8bit", False),
+        ("bfloat16", "", "cuda", False, "none", False),
+        ("float32", "", "cuda", False, "8bit", False),
+    ],
+)
+def test_images_behind_8bit_layers(
+    look,
+    make,
+    dtype: str,
+    precision: str,
+    device: str,
+    bias: bool,
+    quantization: str,
+    expected: bool,
+) -> None:
+    import torch
+    from bitsandbytes.nn import Linear8bitLt
+
+    class Tower(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            layer = Linear8bitLt if quantization == "8bit" else torch.nn.Linear
+            self.patch_embed = torch.nn.ModuleDict({"proj": layer(16, 16, bias=bias)})
+            self.norm = torch.nn.LayerNorm(16)
+
+    model = torch.nn.ModuleDict({"vision": Tower()}).to(getattr(torch, dtype))
+    findings = look(model, make.args(precision), hardware=Hardware(device))
+    assert ("images-behind-eight-bits" in findings) is expected
 
 
 def mixture_of_experts(make):

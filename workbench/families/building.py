@@ -133,6 +133,8 @@ def _model(task: str, config: Any) -> Any:
         if weight.dim() > 1 and not weight.any():
             torch.nn.init.normal_(weight, std=USUAL_SPREAD)
     for name, value in GENERATION.get(config.model_type, {}).items():
+        # Without this, only names that every model has are loaded again.
+        model.generation_config._from_model_config = False
         setattr(model.generation_config, name, value)
     return model
 

@@ -50,6 +50,7 @@ CHECKS: tuple[Check, ...] = (
     quantized.quant_state,
     quantized.trained_bias,
     quantized.int8_activations,
+    quantized.images_behind_eight_bits,
     quantized.experts_not_quantized,
     quantized.layers_of_another_dtype,
     placement.adapters_elsewhere,

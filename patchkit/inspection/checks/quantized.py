@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ...text import short_list
 from .. import repairs, superseding_patches
@@ -18,6 +19,9 @@ from ..wording import (
     precision_setting,
     short,
 )
+
+if TYPE_CHECKING:
+    import torch
 
 _RAISE = ("hqq", "quanto")
 """The libraries whose layers raise in a step: most multiply gradients with weights of another dtype
@@ -119,6 +123,30 @@ def int8_activations(facts: TrainingFacts) -> Finding | None:
     if not layers or not wide or superseding_patches.INT8_OVERFLOW in facts.applied:
         return None
     return found("int8-activations", layers=_layer_list(layers, "8-bit layer"))
+
+
+def images_behind_eight_bits(facts: TrainingFacts) -> Finding | None:
+    """Find norms that would get the dtype of images, which a layer before them cannot change.
+
+    A layer with a bias has its dtype. Autocast runs norms in float32, but for bfloat16 on a CPU.
+    """
+    if facts.autocast and (facts.autocast, facts.hardware.type) != ("bfloat16", "cpu"):
+        return None
+    for layer in facts.anatomy.quantized:
+        tower, patches, _ = layer.name.rpartition(".patch_embed.")
+        if patches and layer.bits == 8 and layer.module.bias is None:
+            dtype = next(_dtypes_of_norms(facts.model.get_submodule(tower)), "")
+            if dtype in OTHER_HALF:
+                return found("images-behind-eight-bits", layer=layer.name, dtype=dtype)
+    return None
+
+
+def _dtypes_of_norms(model: torch.nn.Module) -> Iterator[str]:
+    import torch
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.LayerNorm) and module.weight is not None:
+            yield short(module.weight.dtype)
 
 
 def experts_not_quantized(facts: TrainingFacts) -> Finding | None:

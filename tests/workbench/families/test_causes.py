@@ -56,6 +56,12 @@ def test_what_preflight_is_said_to_tell_it_can_find() -> None:
     assert [name for name in told if f"| `{name}`" not in page] == []
 
 
+def test_preflight_tells_each_cell_that_fails_of_a_dtype_or_packed_weight(failing) -> None:
+    causes, told = known.count_causes(failing), known.count_told(failing)
+    assert told["dtype"] == causes["dtype"] > 0
+    assert told["packed"] == causes["packed"]
+
+
 def test_each_failing_cell_is_told_or_answered(failing) -> None:
     """By preflight, or by `patchkit explain` where a traceback ends and the model has its name."""
     cases = {
