@@ -103,7 +103,8 @@ ASSERTED_ABOVE = 8
 MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
-    r"\s*\d+%\||EngineCore |\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|wandb )"
+    r"\s*\d+%\||EngineCore |\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|"
+    r"wandb )"
 )
 CRASHED = "(most recent call first)"
 """What Python says above the lines at which a signal killed it."""
