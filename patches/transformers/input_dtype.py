@@ -4,67 +4,165 @@
 and m2 to have the same dtype`: a processor returns float32, and the model is in half precision.
 Or the pixels are cast to float16, and the weights are float32, as full fine-tuning in fp16 needs
 them. Many vision towers cast their input (CLIP, SigLIP); others do not (GOT-OCR 2, UDOP,
-Pix2Struct, Whisper, Wav2Vec2 and its kin, ResNet, ConvNeXT, LFM3-VL, Qwen3-ASR).
+Pix2Struct, Whisper, Wav2Vec2 and its kin, ResNet, ConvNeXT, LFM3-VL, Qwen3-ASR, the codebooks of
+Chameleon, Janus and Emu3, codecs such as DAC, EnCodec and Mimi, Perceiver, Parakeet, SpeechT5).
 
 Where that layer is a norm (Wav2Vec2-BERT, SeamlessM4T, LFM3-VL's projector), or one follows a
 packed layer, which returns the dtype of its input (Informer, decision transformers), a
 CPU stops in bfloat16 autocast, too: `mixed dtype (CPU): expect parameter to have scalar type of
 Float`. CUDA's runs norms in float32.
 
-Fix: what enters the first layer gets the dtype of its weight. Under autocast nothing changes but
-for norms in bfloat16 on a CPU.
+What a model makes beside its input may be float32 as well: DETR's positions have the dtype of the
+pixels, the masks of time-series transformers that of the series, TimesFM's paddings, too, and
+DAB-DETR's queries begin as float32 zeros.
+
+Fix: what enters the first layer gets the dtype of its weight, and those get that of what they are
+for. Under autocast nothing changes but for norms in bfloat16 on a CPU, and DAB-DETR's zeros.
 
 Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
 table of what models call that layer and its input.
 """
 
-from patchkit.authoring import Patch, Rewrite
-from patchkit.precision.input_rule import layer_input_rule
+import ast
 
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after, replace
+from patchkit.precision.autocast import spell_out_autocast
+from patchkit.precision.input_rule import layer_input_rule, looped_layers_rule, masks_rule
+
+PLAIN = ("pixel_values", "hidden_states", "hidden_state", "inputs", "x")
 INPUTS: dict[str, tuple[str, ...]] = {
-    "projection": ("pixel_values", "pixel_values_videos", "input_values"),
+    "projection": ("pixel_values", "pixel_values_videos", "input_values", "stacked"),
     "proj": ("pixel_values", "pixel_values_videos"),
     "patch_embed": ("pixel_values",),
     "patch_embedding": ("pixel_values",),
     "patch_embeddings": ("pixel_values",),
     "patch_projection": ("flattened_patches", "pixel_values"),
-    "first_convolution": ("pixel_values",),
     "vision_embed_tokens": ("pixel_values",),
-    "conv1": ("input_features", "input_values"),
     "dense_0": ("input_features",),
-    # The first of several layers of one class, whatever it calls its input.
-    "convolution": (),
-    "conv": ("hidden_states",),
+    "input_linear": ("hidden_states",),
+    # The first of several convolutions, by what models call it.
+    "conv": PLAIN,
+    "conv1": ("input_features", "input_values", "hidden_state", "hidden_states"),
+    "convolution1": ("prompt_depth",),
+    "conv_a": ("hidden_states",),
+    **dict.fromkeys(("convolution", "first_convolution", "convnet_1x1", "conv_in"), ()),
+    **dict.fromkeys(("conv_pre", "input_conv", "mel_conv"), ()),
     # Chunks of a sound, however they are called.
     "conv2d1": (),
     # Behind a first layer that is packed, and returns the dtype of its input.
     "spatial_conv": ("frames",),
     # Numbers of time series, and of what was done, seen and earned.
     "value_projection": ("x",),
+    "patcher": ("past_values",),
+    "input_embedding": ("patch_input",),
     "embed_state": ("states",),
     "embed_action": ("actions",),
     "embed_return": ("returns_to_go",),
+    "input_layer": ("x",),
+    "residual_layer": ("x",),
+    "state_proj": ("state",),
+    "action_in_proj": ("noise",),
+    "speaker_embeds_layer": ("inputs_embeds",),
+    # What a detector found in an image, and where.
+    "visn_fc": ("visual_feats",),
+    "box_fc": ("visual_pos",),
+    "visual_projection": ("visual_embeds",),
+    "boxes_direct_project": ("boxes",),
 }
+ROWS = {"patch_embedding": "x", "blocks": "pixel_values"}
+"""First layers that stand in a row (`nn.Sequential`), and their input."""
+LOOPS = (
+    ("conv_layers",),
+    ("downsample_layers",),
+    ("layers", "Conv2d"),
+    ("layers", "speech_decoder_prenet_dropout"),
+)
+"""Loops that begin with a first layer, and what else tells them from those over whole blocks."""
 RULES = {layer: layer_input_rule(layer, given=given) for layer, given in INPUTS.items()}
+
+
+def given_paddings(node: ast.AST) -> bool:
+    """`layer(hidden_states, paddings=patched_padding)`, of TimesFM."""
+    match node:
+        case ast.keyword(arg="paddings", value=ast.Name("patched_padding")):
+            return True
+    return False
+
+
+def pad_in_dtype_of_states(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.keyword)
+    autocast = spell_out_autocast("hidden_states")
+    cast = f"patched_padding if {autocast} else patched_padding.to(hidden_states.dtype)"
+    return [replace(node.value, cast)]
+
+
+def positions_like_pixels(node: ast.AST) -> bool:
+    """`self.position_embedding(shape=features.shape, dtype=pixel_values.dtype)`, of DETR."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="position_embedding"), keywords=keywords):
+            given = {word.arg: word.value for word in keywords}
+            return "shape" in given and PIXELS_DTYPE(given.get("dtype", node))
+    return False
+
+
+def positions_like_features(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    given = {word.arg: word.value for word in node.keywords}
+    features = ast.unparse(given["shape"]).removesuffix(".shape")
+    autocast = spell_out_autocast(features)
+    return [replace(given["dtype"], f"(pixel_values if {autocast} else {features}).dtype")]
+
+
+def queries_like_anchors(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    return [insert_after(node.args[-1], ", dtype=self.query_refpoint_embeddings.weight.dtype")]
+
+
+PIXELS_DTYPE = Pattern("pixel_values.dtype")
+NO_QUERIES = Pattern("torch.zeros(N, M, self.hidden_size, device=device)")
+POSITIONS = Rule(
+    positions_like_pixels, positions_like_features, ("position_embedding", "shape"), ("torch",)
+)
+QUERIES = Rule(NO_QUERIES, queries_like_anchors, ("query_refpoint_embeddings", "zeros"))
+PADDINGS = Rule(given_paddings, pad_in_dtype_of_states, ("input_ff_layer",), ("torch",))
+
+OTHER_RULES = (
+    *(layer_input_rule(layer, given=(given,), in_a_row=True) for layer, given in ROWS.items()),
+    *(looped_layers_rule(*names) for names in LOOPS),
+    masks_rule("inputs_embeds", "value_embedding", "layernorm_embedding"),
+    PADDINGS,
+    POSITIONS,
+    QUERIES,
+)
 
 FIRST_NORM = {
     given: layer_input_rule("layer_norm", given=(given,), norm=True)
-    for given in ("hidden_states", "image_features")
+    for given in ("hidden_states", "image_features", "x")
 }
 FIRST_NORMS = {
     "seamless_m4t.modeling_seamless_m4t:SeamlessM4TConformerFeatureProjection": "hidden_states",
     "wav2vec2_bert.modeling_wav2vec2_bert:Wav2Vec2BertFeatureProjection": "hidden_states",
     "lfm3_vl.modeling_lfm3_vl:Lfm3VlMultiModalProjector": "image_features",
+    "timesfm.modeling_timesfm:TimesFmMLP": "x",
 }
 SINCE = {"lfm3_vl": ">=5.23"}
 """The releases that have a module; all for none."""
-LATER_NORMS = {"layernorm_embedding": "hidden_states + embed_pos", "embed_ln": "stacked_inputs"}
-"""Norms behind a first layer of numbers, and their input: a packed layer returns the dtype of its
-own."""
 NORMS = {
-    layer: layer_input_rule(layer, given=(given,), norm=True)
-    for layer, given in LATER_NORMS.items()
+    layer: layer_input_rule(layer, given=given, norm=True)
+    for layer, given in {
+        "norm": ("pixel_values", "inputs"),
+        "patch_ln1": ("pixel_values",),
+        "batch_norm": ("input_features",),
+        "layernorm2": ("inputs",),
+        # Behind a first layer: a packed one returns the dtype of its input.
+        "batchnorm": ("output",),
+        "layernorm_embedding": ("hidden_states + embed_pos",),
+        "embed_ln": ("stacked_inputs",),
+        "visn_layer_norm": ("x",),
+        "box_layer_norm": ("y",),
+    }.items()
 }
+"""Norms at the beginning, and their input."""
 
 OWN_NORMS = (
     *("*Layer*", "*Encoder*", "*Decoder*", "*Model*", "*Block", "*Stage", "*Module"),
@@ -109,7 +207,7 @@ PATCH = Patch(
     changes=(
         *(
             Rewrite("transformers.models.*.modeling_*:*.forward", rule, sites=None)
-            for rule in (*RULES.values(), *NORMS.values())
+            for rule in (*RULES.values(), *OTHER_RULES, *NORMS.values())
         ),
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         *(

@@ -12,7 +12,12 @@ _INPUT = "_patchkit_input_of_layer"
 
 
 def layer_input_rule(
-    layer: str, cast: str = "in_dtype_of", given: tuple[str, ...] = (), *, norm: bool = False
+    layer: str,
+    cast: str = "in_dtype_of",
+    given: tuple[str, ...] = (),
+    *,
+    norm: bool = False,
+    in_a_row: bool = False,
 ) -> Rule:
     """Make a rule for `self.layer(x, ...)`.
 
@@ -30,7 +35,9 @@ def layer_input_rule(
         norm: whether the layer is a norm. It refuses float32 beside a weight in half precision, and
             takes half precision beside one in float32. Autocast runs norms in float32, but for
             bfloat16 on a CPU.
+        in_a_row: whether it may be a row of layers (`nn.Sequential`), of which the first counts.
     """
+    first = f"next(iter(self.{layer}.children()), self.{layer})" if in_a_row else f"self.{layer}"
 
     def call(node: ast.AST) -> bool:
         match node:
@@ -66,15 +73,15 @@ def layer_input_rule(
     def cast_input(node: ast.AST) -> list[Edit]:
         if isinstance(node, ast.Call):
             return cast_in_place(node)
-        first = hoisted(node)
+        earliest = hoisted(node)
         assert isinstance(node, ast.stmt)
-        assert first is not None
+        assert earliest is not None
         start, _ = span(node)
-        tensor = first.args[0]
-        others = (inner for inner in ast.walk(node) if inner is not first and call(inner))
+        tensor = earliest.args[0]
+        others = (inner for inner in ast.walk(node) if inner is not earliest and call(inner))
         return [
             Edit(start, start, f"{_INPUT} = {ast.unparse(tensor)}; "),
-            replace(tensor, _choice(_INPUT)),
+            replace(tensor, choice(_INPUT)),
             *(edit for inner in others for edit in cast_in_place(inner)),
         ]
 
@@ -82,25 +89,55 @@ def layer_input_rule(
         assert isinstance(node, ast.Call)
         value = node.args[0]
         if isinstance(value, ast.Name):
-            return [replace(value, _choice(value.id))]
+            return [replace(value, choice(value.id))]
         # TorchScript does not know `:=`, but compiles none of the functions that need it:
         # `tests/patches/test_tracing.py` tries all of them.
         start, _ = span(value)
-        tensor, *others = _unchanged(_INPUT, layer, norm=norm).partition(_INPUT)
+        tensor, *others = _unchanged(_INPUT, first, norm=norm).partition(_INPUT)
         return [
             Edit(start, start, f"({_INPUT} if {tensor}({_INPUT} := "),
-            insert_after(value, f"){others[1]} else {_cast(_INPUT)})"),
+            insert_after(value, f"){others[1]} else {_cast(_INPUT, first, cast)})"),
         ]
 
-    def _choice(x: str) -> str:
-        unless_scripted = f"({x} if {_unchanged(x, layer, norm=norm)} else {_cast(x)})"
-        return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
-
-    def _cast(x: str) -> str:
-        owner = ", self" if cast == "in_dtype_of_base" else ""
-        return helper(f"patchkit.precision.layer_input:{cast}") + f"(self.{layer}, {x}{owner})"
+    def choice(x: str) -> str:
+        return _choice(x, first, cast, norm=norm)
 
     return Rule(site, cast_input, names=(layer,), needs=("torch",))
+
+
+def looped_layers_rule(layers: str, *names: str) -> Rule:
+    """Make a rule for `for layer in self.layers: x = layer(x)`, to which the above applies.
+
+    Args:
+        layers: an attribute of `self`.
+        names: what else a function with such a loop mentions.
+    """
+
+    def calls(node: ast.AST) -> list[ast.Name]:
+        """Return the inputs of the layers of a loop, if they are plain names."""
+        match node:
+            case ast.For(target=ast.Name(id=layer), iter=ast.Attribute() as row) if (
+                ast.unparse(row) == f"self.{layers}"
+            ):
+                return [
+                    call.args[0]
+                    for statement in node.body
+                    for call in ast.walk(statement)
+                    if isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Name)
+                    and call.func.id == layer
+                    and call.args
+                    and isinstance(call.args[0], ast.Name)
+                ]
+        return []
+
+    def cast_inputs(node: ast.AST) -> list[Edit]:
+        assert isinstance(node, ast.For)
+        assert isinstance(node.target, ast.Name)
+        layer = node.target.id
+        return [replace(x, _choice(x.id, layer, "in_dtype_of")) for x in calls(node)]
+
+    return Rule(lambda node: bool(calls(node)), cast_inputs, (layers, *names), ("torch",))
 
 
 def _computed_first(expression: ast.expr) -> ast.expr | None:
@@ -113,14 +150,48 @@ def _computed_first(expression: ast.expr) -> ast.expr | None:
     return None
 
 
+def masks_rule(given: str, embedding: str, norm: str) -> Rule:
+    """Make a rule for attention masks that are made for numbers which a model embeds.
+
+    A mask gets the dtype of the norm behind the embedding, as the states have that it is for.
+
+    Args:
+        given: the numbers.
+        embedding: a layer of `self`, by which a function with such masks is known.
+        norm: the norm, which is never packed.
+    """
+
+    def numbers(node: ast.AST) -> list[ast.Name]:
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name.endswith("_mask"):
+                values = [*node.args, *(keyword.value for keyword in node.keywords)]
+                return [inner for inner in values if ast.unparse(inner) == given]  # type: ignore[misc]
+        return []
+
+    def cast(node: ast.AST) -> list[Edit]:
+        return [replace(x, _choice(given, f"self.{norm}", "in_dtype_of")) for x in numbers(node)]
+
+    return Rule(lambda node: bool(numbers(node)), cast, (embedding, norm), ("torch",))
+
+
+def _choice(x: str, layer: str, cast: str, *, norm: bool = False) -> str:
+    unless_scripted = f"({x} if {_unchanged(x, layer, norm=norm)} else {_cast(x, layer, cast)})"
+    return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
+
+
+def _cast(x: str, layer: str, cast: str) -> str:
+    owner = ", self" if cast == "in_dtype_of_base" else ""
+    return helper(f"patchkit.precision.layer_input:{cast}") + f"({layer}, {x}{owner})"
+
+
 def _unchanged(x: str, layer: str, *, norm: bool) -> str:
-    """Return the condition under which a layer is given `x` itself, as an expression.
+    """Return the condition under which a layer is given `x` itself; both are expressions.
 
     Fetching the weight of a module takes longest, so it is fetched only once if it is packed or
     missing. A dictionary, since it finds no dtype of a proxy, and TorchScript has no sets.
     """
-    weight = f"self.{layer}.weight"
-    dtype = f"getattr(getattr(self.{layer}, 'weight', None), 'dtype', torch.int8)"
+    weight = f"{layer}.weight"
+    dtype = f"getattr(getattr({layer}, 'weight', None), 'dtype', torch.int8)"
     autocast = spell_out_autocast(x)
     if norm:
         on_cpu = f"{x}.is_cpu and torch.get_autocast_dtype('cpu') is torch.bfloat16"

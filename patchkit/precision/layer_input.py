@@ -64,4 +64,6 @@ def _is_plain(weight: Any) -> bool:
 def _refuses(layer: Any) -> bool:
     replaced = "forward" in vars(layer) and not hasattr(layer, "_hf_hook")
     home: str = type(layer).forward.__module__
-    return home.startswith(_TAKE_ONE_DTYPE_ONLY) and not replaced
+    # Convolutions of models pad their input, or scale their weight, and cast neither.
+    is_convolution = home.startswith("transformers.models.") and hasattr(layer, "_conv_forward")
+    return (home.startswith(_TAKE_ONE_DTYPE_ONLY) or is_convolution) and not replaced

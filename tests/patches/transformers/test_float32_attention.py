@@ -1,4 +1,4 @@
-"""FNet, MRA and YOSO, which compute a part of their attention in float32."""
+"""FNet, MRA, YOSO and Autoformer, which compute a part of their attention in float32."""
 
 from __future__ import annotations
 
@@ -96,6 +96,32 @@ def test_mra_in_float32_computes_as_before() -> None:
         expected = hidden(model)
         with patchkit.patched(only=ID, strict=True):
             assert torch.equal(hidden(model), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_autoformer_adds_up_in_float32(dtype: torch.dtype) -> None:
+    from transformers.models.autoformer.modeling_autoformer import AutoformerAttention
+
+    torch.manual_seed(0)
+    layer = AutoformerAttention(16, 2).eval()
+    states, given = torch.randn(1, 4, 16), torch.randn(1, 6, 16)
+    with torch.no_grad():
+        for read in ({}, {"key_value_states": given}, {"key_value_states": given[:, :2]}):
+            expected = layer.float()(states, **read)[0]
+            layer.to(dtype)
+            half = {name: value.to(dtype) for name, value in read.items()}
+            if dtype is torch.bfloat16:
+                with pytest.raises(RuntimeError, match="Unsupported dtype"):
+                    layer(states.to(dtype), **half)
+            with patchkit.patched(only=ID, strict=True):
+                found = layer(states.to(dtype), **half)[0]
+            assert found.dtype == dtype
+            near = torch.equal if dtype is torch.float32 else _is_near
+            assert near(found, expected)
+
+
+def _is_near(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    return bool((found - expected).norm() < ROUNDING * expected.norm())
 
 
 def gradients(*, autocast: bool, dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from itertools import product
 from typing import Any
 
 import pytest
@@ -77,18 +78,99 @@ def resnet() -> tuple[Any, dict[str, torch.Tensor]]:
     return ResNetEmbeddings(config), {"pixel_values": numbers(1, 3, 8, 8)}
 
 
+def speech_to_text() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.speech_to_text.modeling_speech_to_text import Conv1dSubsampler
+
+    sizes = {"d_model": 16, "conv_channels": 8, "input_feat_per_channel": 8}
+    config = transformers.Speech2TextConfig(**sizes, num_conv_layers=1, conv_kernel_sizes=(3,))
+    return Conv1dSubsampler(config), {"input_features": numbers(1, 8, 8)}
+
+
+def swiftformer() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.swiftformer.modeling_swiftformer import SwiftFormerPatchEmbedding
+
+    config = transformers.SwiftFormerConfig(embed_dims=[8, 8, 8, 8])
+    return SwiftFormerPatchEmbedding(config), {"x": numbers(1, 3, 16, 16)}
+
+
+def bit() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.bit.modeling_bit import BitEmbeddings
+
+    config = transformers.BitConfig(embedding_size=8, num_groups=2)
+    return BitEmbeddings(config), {"pixel_values": numbers(1, 3, 8, 8)}
+
+
+def time_series() -> tuple[Any, dict[str, torch.Tensor]]:
+    from transformers.models.time_series_transformer import modeling_time_series_transformer as it
+
+    config = transformers.TimeSeriesTransformerConfig(
+        d_model=16, decoder_layers=1, prediction_length=4, context_length=4
+    )
+    decoder = it.TimeSeriesTransformerDecoder(config)
+    encoded = numbers(1, 4, 16).bfloat16().float()
+    return decoder, {"inputs_embeds": numbers(1, 4, config.feature_size), "encoded": encoded}
+
+
+def detr(kind: str = "Detr") -> tuple[Any, dict[str, torch.Tensor]]:
+    backbone = transformers.ResNetConfig(
+        embedding_size=8, hidden_sizes=[8, 8, 8, 8], depths=[1, 1, 1, 1]
+    )
+    sizes = {"encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "num_queries": 4}
+    sizes |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 2)
+    sizes |= dict.fromkeys(("encoder_layers", "decoder_layers"), 1)
+    config = getattr(transformers, f"{kind}Config")(
+        **sizes,
+        **{"hidden_size" if kind == "DabDetr" else "d_model": 16},
+        backbone_config=backbone,
+        use_timm_backbone=False,
+        use_pretrained_backbone=False,
+    )
+    model = getattr(transformers, f"{kind}Model")(config)
+    return model, {"pixel_values": numbers(1, 3, 32, 32)}
+
+
+def dab_detr() -> tuple[Any, dict[str, Any]]:
+    return detr("DabDetr")
+
+
+def timesfm() -> tuple[Any, dict[str, Any]]:
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "head_dim": 8, "num_attention_heads": 2}
+    shape = {"patch_length": 4, "context_length": 16, "horizon_length": 4}
+    config = transformers.TimesFmConfig(**sizes, **shape, num_hidden_layers=1)
+    model = transformers.TimesFmModelForPrediction(config)
+    return model, {"past_values": [numbers(16)], "freq": [0]}
+
+
 def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
     given = {
         name: value.to(dtype) if value.is_floating_point() else value
         for name, value in inputs.items()
     }
+    if "encoded" in given:  # what a decoder reads has the model's dtype
+        weight = model.layernorm_embedding.weight
+        given["encoder_hidden_states"] = given.pop("encoded").to(weight.dtype)
     with torch.no_grad():
         return model(**given)[0]
 
 
-@pytest.mark.parametrize("given", FLOATS, ids=str)
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("build", [whisper, pix2struct, beit, hubert, resnet])
+ALL = [(build, *pair) for build in (whisper, pix2struct) for pair in product(FLOATS, FLOATS)]
+MIXED = [
+    (build, *pair)
+    for build in (
+        beit,
+        hubert,
+        resnet,
+        speech_to_text,
+        swiftformer,
+        bit,
+        time_series,
+        detr,
+    )
+    for pair in [(torch.float32, torch.float16), (torch.bfloat16, torch.float32)]
+]
+
+
+@pytest.mark.parametrize(("build", "dtype", "given"), ALL + MIXED)
 def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None:
     torch.manual_seed(0)
     model, inputs = build()
@@ -102,6 +184,26 @@ def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None
         found = result(model, inputs, given)
     assert found.dtype == dtype
     assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("build", [dab_detr, timesfm])
+def test_what_a_model_makes_in_float32_has_its_dtype(build) -> None:
+    """Queries that begin as zeros, and marks of what is padded."""
+    if not hasattr(transformers, {dab_detr: "DabDetrModel", timesfm: "TimesFmModel"}[build]):
+        pytest.skip("this release has no such model")
+    torch.manual_seed(0)
+    model, inputs = build()
+    model.eval()
+    with torch.no_grad():
+        expected = model(**inputs)[0]
+        with patchkit.patched(only=ID, strict=True):
+            assert torch.equal(model(**inputs)[0], expected)
+        with pytest.raises(RuntimeError, match=r"dtype|should be the same"):
+            model.bfloat16()(**inputs)
+        with patchkit.patched(only=ID, strict=True):
+            found = model(**inputs)[0]
+    assert found.dtype == torch.bfloat16
+    assert (found - expected).norm() < 0.05 * expected.norm()
 
 
 @pytest.mark.parametrize("build", [whisper, pix2struct, beit])
@@ -134,8 +236,13 @@ def test_pixels_compile_in_one_graph_where_dtypes_agree(dtype) -> None:
 
 def first_norm(name: str) -> Any:
     """Return a module that begins with a norm, in bfloat16."""
-    sizes = {"hidden_size": 16, "layer_norm_eps": 1e-6}
+    sizes: dict[str, Any] = {"hidden_size": 16, "layer_norm_eps": 1e-6}
     torch.manual_seed(0)
+    if name == "clap":
+        sizes |= {"patch_embeds_hidden_size": 16, "spec_size": 32, "num_mel_bins": 16}
+        sizes |= {"patch_size": 4, "patch_stride": [4, 4], "window_size": 4, "depths": [1]}
+        config = transformers.ClapAudioConfig(**sizes, num_attention_heads=[2], num_hidden_layers=1)
+        return transformers.ClapAudioModel(config).bfloat16().eval()
     if name == "wav2vec2_bert":
         from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as modeling
 
@@ -155,14 +262,15 @@ def first_norm(name: str) -> Any:
     return modeling.Lfm3VlMultiModalProjector(config).bfloat16()
 
 
-@pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl"])
+@pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl", "clap"])
 def test_a_norm_in_half_precision_takes_float32_on_a_cpu(name: str) -> None:
     module = first_norm(name)
-    x = numbers(4, module.layer_norm.weight.numel())
+    is_clap = name == "clap"
+    x = numbers(1, 1, 32, 16) if is_clap else numbers(4, module.layer_norm.weight.numel())
 
     def run() -> torch.Tensor:
         result = module(x)
-        found: torch.Tensor = result[0] if isinstance(result, tuple) else result
+        found: torch.Tensor = result if isinstance(result, torch.Tensor) else result[0]
         return found
 
     for autocast in (True, False):
