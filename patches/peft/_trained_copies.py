@@ -42,6 +42,10 @@ def after_unload(
         for parameter in module.parameters() if dtype is not None else ():
             if is_plain_float(parameter):
                 parameter.data = parameter.data.to(dtype)
+        before = dict(instance.original_module.named_buffers())
+        for name, buffer in module.named_buffers():
+            if name in before and is_plain_float(before[name]):
+                buffer.data = buffer.data.to(before[name].dtype)
     return module
 
 
@@ -91,12 +95,16 @@ def _upcast(tuner: Any, adapter_name: str, autocast_adapter_dtype: bool = True) 
     before_norms = any(map(_refuses_float32_on_cpu, tuner.model.modules()))
     for copy in _copies(tuner.model, adapter_name):
         dtypes = {torch.float16, torch.bfloat16} if _may_lose_no_update(copy) else {torch.float16}
-        for parameter in copy.parameters():
-            if parameter.dtype in dtypes and is_plain_float(parameter):
-                parameter.data = parameter.data.float()
-                setattr(copy, UPCAST, True)
-                if before_norms:
-                    setattr(copy, _BEFORE_NORMS, True)
+        half = [weight for weight in copy.parameters() if weight.dtype in dtypes]
+        if not any(map(is_plain_float, half)):
+            continue
+        setattr(copy, UPCAST, True)
+        if before_norms:
+            setattr(copy, _BEFORE_NORMS, True)
+        # A norm wants its running statistics in the dtype of its weight.
+        for tensor in (*half, *(buffer for buffer in copy.buffers() if buffer.dtype in dtypes)):
+            if is_plain_float(tensor):
+                tensor.data = tensor.data.float()
 
 
 def _refuses_float32_on_cpu(module: torch.nn.Module) -> bool:

@@ -6,9 +6,10 @@ LoRA and its kin float32 (`autocast_adapter_dtype`).
 
 Fix: such copies become float32 with them, unless `autocast_adapter_dtype` is false or the adapter
 is loaded for inference. So do small copies of a bfloat16 model, such as the head of a reward model:
-nothing raises there, but updates below 1/256 of a weight are rounded away. Without autocast a copy
-takes and gives the dtype that it did. Under autocast it is called like any float32 module. It goes
-back to its dtype where it is merged.
+nothing raises there, but updates below 1/256 of a weight are rounded away. A norm's running
+statistics have the dtype of its weight. Without autocast a copy takes and gives the dtype that it
+did. Under autocast it is called like any float32 module. It goes back to its dtype where it is
+merged.
 
 Why: the patch calls PEFT's own `autocast_adapter_dtype`, so a user's `False` and inference are
 honoured. A bfloat16 head of a reward model lost 61% of its updates at a learning rate of 1e-4 and

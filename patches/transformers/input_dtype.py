@@ -51,6 +51,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "conv2d1": (),
     # Behind a first layer that is packed, and returns the dtype of its input.
     "spatial_conv": ("frames",),
+    "conv_0": ("hidden_states",),
     # Numbers of time series, and of what was done, seen and earned.
     "value_projection": ("x",),
     "patcher": ("past_values",),

@@ -299,6 +299,22 @@ def test_statistics_of_batch_norms_beside_adapters(look, make, tmp_path, saved) 
         assert 'modules_to_save=["normalization"]' in findings["statistics-not-saved"].change
 
 
+def test_statistics_are_named_so_that_peft_copies_the_norms_alone(look, make) -> None:
+    """PEFT takes all layers whose name ends so: `1` would be `fc1` and blocks, too."""
+    import peft
+    import torch
+
+    def block() -> torch.nn.Sequential:
+        return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
+
+    model = torch.nn.ModuleDict(
+        {"embed": block(), "fc1": torch.nn.Linear(4, 4), "head": torch.nn.Linear(4, 4)}
+    )
+    given = peft.LoraConfig(r=2, target_modules=["fc1"], modules_to_save=["head"])
+    finding = look(peft.get_peft_model(model, given), make.args("bf16"))["statistics-not-saved"]
+    assert finding.change == 'LoraConfig(…, modules_to_save=["embed.1", "head"])'
+
+
 def test_statistics_without_adapters(look, make) -> None:
     import torch
 

@@ -246,7 +246,9 @@ class _FamilyCourse(TrialCourse):
         }
         with torch.no_grad():
             words = model.generate(**given, max_new_tokens=_NEW_WORDS, do_sample=False)
-        self.figures["words"] = words[:, -_NEW_WORDS:].tolist()
+        self.figures["words"] = [  # or sounds, of which there are none yet after a few words
+            None if row is None else row[..., -_NEW_WORDS:].tolist() for row in words
+        ]
 
 
 def _scale(trainer: Any) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from ...precision.parameters import is_plain_float
@@ -76,13 +77,28 @@ def statistics_not_saved(facts: TrainingFacts) -> Finding | None:
     norms = facts.anatomy.averaging
     if not norms or not facts.anatomy.adapters:
         return None
-    names = sorted({name.rpartition(".")[2] for name in norms})
+    configs = getattr(facts.model, "peft_config", {}).values()
+    saved = {name for config in configs for name in getattr(config, "modules_to_save", None) or ()}
+    layers = (name for name, _ in facts.model.named_modules())
     return found(
         "statistics-not-saved",
         layers=plural(len(norms), "layer"),
         names=short_list(norms),
-        last=", ".join(f'"{name}"' for name in names),
+        saved=", ".join(f'"{name}"' for name in sorted({*saved, *_own_endings(norms, layers)})),
     )
+
+
+def _own_endings(names: Iterable[str], every: Iterable[str]) -> set[str]:
+    """Return endings of dotted names, in parts and as short as no other name ends with them."""
+    wanted = set(names)
+    others = set(every) - wanted
+    endings = set()
+    for name in wanted:
+        parts = name.removeprefix("base_model.model.").split(".")
+        longer = (".".join(parts[-length:]) for length in range(1, len(parts) + 1))
+        own = (end for end in longer if not any(other.endswith(end) for other in others))
+        endings.add(next(own, ".".join(parts)))
+    return endings
 
 
 def device_map_refused(facts: TrainingFacts) -> Finding | None:

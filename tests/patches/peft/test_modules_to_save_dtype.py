@@ -309,6 +309,24 @@ def test_merged(method: str) -> None:
     torch.testing.assert_close(merged(IDS).logits, expected, rtol=2**-6, atol=2**-6)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("autocast", [False, True])
+def test_a_norm_with_running_statistics(dtype: torch.dtype, autocast: bool) -> None:
+    """The statistics have the dtype of the weight, which a norm under autocast asks for."""
+    layers = (torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))
+    patchkit.apply(only=ID, strict=True)
+    config = peft.LoraConfig(r=2, target_modules=["0"], modules_to_save=["1"])
+    model = peft.get_peft_model(torch.nn.Sequential(*layers).to(dtype), config)
+    with torch.autocast("cpu", dtype, enabled=autocast):
+        model(torch.rand(4, 8, dtype=dtype))
+    norm = model.base_model.model[1].modules_to_save["default"]
+    assert norm.weight.dtype == norm.running_mean.dtype == norm.running_var.dtype == torch.float32
+    assert norm.running_mean.any()
+    merged = model.merge_and_unload()[1]
+    assert merged.weight.dtype == merged.running_mean.dtype == merged.running_var.dtype == dtype
+    assert merged.num_batches_tracked.dtype == torch.int64
+
+
 def test_several_adapters() -> None:
     model = adapted(modules=["lm_head"])
     model.add_adapter("other", copy.deepcopy(model.peft_config["default"]))

@@ -318,21 +318,36 @@ def test_a_norm_takes_what_packed_layers_hand_on() -> None:
     assert torch.allclose(found.float(), expected, atol=0.1)
 
 
-def test_a_convolution_takes_what_packed_layers_hand_on() -> None:
-    """A packed layer returns the dtype of its input, as these in float32 do."""
+def short_convolution():
     modeling = pytest.importorskip("transformers.models.lfm3_vl.modeling_lfm3_vl")
     config = transformers.Lfm3VlConfig(vision_config={"hidden_size": 4, "num_attention_heads": 2})
-    module = modeling.Lfm3VlVisionShortConv(config.vision_config, 0)
-    x, grid = numbers(16, 4), [[1, 4, 4]]
+    return modeling.Lfm3VlVisionShortConv(config.vision_config, 0), numbers(16, 4), [[1, 4, 4]]
+
+
+def subsampling():
+    modeling = pytest.importorskip("transformers.models.lasr.modeling_lasr")
+    sizes = dict.fromkeys(("num_mel_bins", "hidden_size", "subsampling_conv_channels"), 4)
+    config = transformers.LasrEncoderConfig(**sizes)
+    return modeling.LasrEncoderSubsampling(config), numbers(1, 24, 4)
+
+
+@pytest.mark.parametrize(
+    ("make", "layers"),
+    [(short_convolution, ["spatial_conv"]), (subsampling, ["conv_0", "conv_1", "dense_1"])],
+)
+def test_a_convolution_takes_what_packed_layers_hand_on(make, layers: list[str]) -> None:
+    """A packed layer returns the dtype of its input, as these in float32 do."""
+    module, *given = make()
     with torch.no_grad():
-        expected = module(x, grid)
+        expected = module(*given)
         with patchkit.patched(only=ID, strict=True):
-            assert torch.equal(module(x, grid), expected)
-        module.spatial_conv.bfloat16()
+            assert torch.equal(module(*given), expected)
+        for layer in layers:
+            module.get_submodule(layer).bfloat16()
         with pytest.raises(RuntimeError, match="Input type"):
-            module(x, grid)
+            module(*given)
         with patchkit.patched(only=ID, strict=True):
-            assert torch.allclose(module(x, grid), expected, atol=0.02)
+            assert torch.allclose(module(*given).float(), expected, atol=0.02)
 
 
 @pytest.mark.parametrize("cls", ["NewFeatureProjection", "NewMultiModalProjector", "NewMerger"])
