@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from markup import code_block, table, upstream_link
 
@@ -70,14 +71,28 @@ def known_page() -> str:
 
 def ids_of(text: str) -> list[str]:
     """Return the rows that answer an example of a wording, as `explain` does without versions."""
-    ids = {row.id for row in all_rows()}
     found = answered(read(wording(text).example()), lambda _: None)
-    return [answer.id for answer in found.answers if answer.id in ids]
+    return [answer.id for answer in found.answers if answer.id in _ids()]
+
+
+@cache
+def _ids() -> frozenset[str]:
+    return frozenset(row.id for row in all_rows())
+
+
+@cache
+def _ids_by_wording() -> dict[str, list[str]]:
+    """Return the rows that have each wording."""
+    ids: dict[str, list[str]] = {}
+    for row in all_rows():
+        for text in dict.fromkeys(row.says):
+            ids.setdefault(text, []).append(row.id)
+    return ids
 
 
 def _causes(text: str) -> str:
     first = ids_of(text)
-    others = [row.id for row in all_rows() if text in row.says and row.id not in first]
+    others = [name for name in _ids_by_wording()[text] if name not in first]
     links = ", ".join(f"[{name}](#{name})" for name in first)
     more = ", ".join(f"[{name}](#{name})" for name in others)
     return "; ".join(filter(None, [links, more and f"with more of the traceback: {more}"]))
