@@ -184,9 +184,7 @@ def _is_magnitude(parameter: Parameter) -> bool:
 def _computes_adam_in_float16(facts: TrainingFacts) -> bool:
     """Tell PyTorch's Adam from its fused kernel, which stays finite on any CPU with AVX2."""
     kind = facts.optimizer_kind
-    if facts.optimizer is not None and any(
-        group.get("fused") for group in facts.optimizer.param_groups
-    ):
+    if facts.fused:
         return False
     return kind in ("adamw_torch", "adamw_torch_xla") or (
         kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
