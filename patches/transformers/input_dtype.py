@@ -14,10 +14,12 @@ Float`. CUDA's runs norms in float32.
 
 What a model makes beside its input may be float32 as well: DETR's positions have the dtype of the
 pixels, the masks of time-series transformers that of the series, TimesFM's paddings, too, and
-DAB-DETR's queries begin as float32 zeros.
+DAB-DETR's queries begin as float32 zeros. And a CPU draws no numbers of a gamma distribution in
+half precision, by which those transformers generate: `"gamma_cpu" not implemented for 'BFloat16'`.
 
 Fix: what enters the first layer gets the dtype of its weight, and those get that of what they are
-for. Under autocast nothing changes but for norms in bfloat16 on a CPU, and DAB-DETR's zeros.
+for; a CPU draws in float32. Under autocast nothing changes but for norms in bfloat16 on a CPU, and
+DAB-DETR's zeros.
 
 Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
 table of what models call that layer and its input.
@@ -30,8 +32,10 @@ from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule, looped_layers_rule, masks_rule
 
 PLAIN = ("pixel_values", "hidden_states", "hidden_state", "inputs", "x")
+LAST = ("hidden_features", "pooled_embedding")
+"""What heads are given behind a first layer that is packed, and returns the dtype of its input."""
 INPUTS: dict[str, tuple[str, ...]] = {
-    "projection": ("pixel_values", "pixel_values_videos", "input_values", "stacked"),
+    "projection": ("pixel_values", "pixel_values_videos", "input_values", "stacked", *LAST),
     "proj": ("pixel_values", "pixel_values_videos"),
     "patch_embed": ("pixel_values",),
     "patch_embedding": ("pixel_values",),
@@ -56,6 +60,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "value_projection": ("x",),
     "patcher": ("past_values",),
     "input_embedding": ("patch_input",),
+    "base_forecast_block": LAST,
     "embed_state": ("states",),
     "embed_action": ("actions",),
     "embed_return": ("returns_to_go",),
@@ -114,6 +119,20 @@ def positions_like_features(node: ast.AST) -> list[Edit]:
     return [replace(given["dtype"], f"(pixel_values if {autocast} else {features}).dtype")]
 
 
+def drawn_of_params(node: ast.AST) -> bool:
+    """`self.output_distribution(params, …)`, of time-series transformers that generate."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="output_distribution"), args=[ast.Name("params")]):
+            return True
+    return False
+
+
+def draw_in_float32_on_cpu(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    wide = "tuple(part.float() if part.is_cpu else part for part in params)"
+    return [replace(node.args[0], wide)]
+
+
 def queries_like_anchors(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Call)
     return [insert_after(node.args[-1], ", dtype=self.query_refpoint_embeddings.weight.dtype")]
@@ -124,7 +143,9 @@ NO_QUERIES = Pattern("torch.zeros(N, M, self.hidden_size, device=device)")
 POSITIONS = Rule(
     positions_like_pixels, positions_like_features, ("position_embedding", "shape"), ("torch",)
 )
+DRAWN = Rule(drawn_of_params, draw_in_float32_on_cpu, ("output_distribution", "sample"))
 QUERIES = Rule(NO_QUERIES, queries_like_anchors, ("query_refpoint_embeddings", "zeros"))
+DISTRIBUTED = looped_layers_rule("proj")
 PADDINGS = Rule(given_paddings, pad_in_dtype_of_states, ("input_ff_layer",), ("torch",))
 
 OTHER_RULES = (
@@ -211,6 +232,9 @@ PATCH = Patch(
             for rule in (*RULES.values(), *OTHER_RULES, *NORMS.values())
         ),
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
+        Rewrite("transformers.models.*.modeling_*:*.get_codebook_*", OTHER_RULES[1], sites=None),
+        Rewrite("transformers.models.*.modeling_*:*.generate", DRAWN, sites=None),
+        Rewrite("transformers.time_series_utils:ParameterProjection.forward", DISTRIBUTED),
         *(
             Rewrite(
                 f"transformers.models.{place}.forward",

@@ -105,6 +105,13 @@ class TrainingFacts:
         return str(getattr(name, "value", name) or "")
 
     @property
+    def fused(self) -> bool:
+        """Whether the optimizer updates in one kernel, which reads the scale itself."""
+        if self.optimizer is not None:
+            return any(group.get("fused") for group in self.optimizer.param_groups)
+        return self.optimizer_kind.endswith(("torch_fused", "torch_npu_fused"))
+
+    @property
     def has_optimizer_state(self) -> bool:
         return self.optimizer is not None and len(self.optimizer.state) > 0
 

@@ -110,34 +110,31 @@ def looped_layers_rule(layers: str, *names: str) -> Rule:
 
     Args:
         layers: an attribute of `self`.
-        names: what else a function with such a loop mentions.
+        names: attributes that such a loop mentions, too.
     """
 
-    def calls(node: ast.AST) -> list[ast.Name]:
-        """Return the inputs of the layers of a loop, if they are plain names."""
+    def inputs(node: ast.AST) -> list[tuple[str, ast.Name]]:
+        """Return the name of a layer, and its input, of its calls with a plain name in a loop."""
         match node:
-            case ast.For(target=ast.Name(id=layer), iter=ast.Attribute() as row) if (
-                ast.unparse(row) == f"self.{layers}"
-            ):
-                return [
-                    call.args[0]
-                    for statement in node.body
-                    for call in ast.walk(statement)
-                    if isinstance(call, ast.Call)
-                    and isinstance(call.func, ast.Name)
-                    and call.func.id == layer
-                    and call.args
-                    and isinstance(call.args[0], ast.Name)
-                ]
-        return []
+            case ast.For(target=ast.Name(id=layer), iter=row, body=body):
+                pass
+            case ast.ListComp(body, [ast.comprehension(ast.Name(id=layer), row)]):
+                body = [ast.Expr(body)]
+            case _:
+                return []
+        if ast.unparse(row) != f"self.{layers}" or not set(names) <= _attributes(node):
+            return []
+        found = []
+        for call in (inner for statement in body for inner in ast.walk(statement)):
+            match call:
+                case ast.Call(func=ast.Name(id=called), args=[ast.Name() as x, *_]):
+                    found += [(layer, x)] if called == layer else []
+        return found
 
     def cast_inputs(node: ast.AST) -> list[Edit]:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.target, ast.Name)
-        layer = node.target.id
-        return [replace(x, _choice(x.id, layer, "in_dtype_of")) for x in calls(node)]
+        return [replace(x, _choice(x.id, layer, "in_dtype_of")) for layer, x in inputs(node)]
 
-    return Rule(lambda node: bool(calls(node)), cast_inputs, (layers, *names), ("torch",))
+    return Rule(lambda node: bool(inputs(node)), cast_inputs, (layers, *names), ("torch",))
 
 
 def _computed_first(expression: ast.expr) -> ast.expr | None:
@@ -148,6 +145,10 @@ def _computed_first(expression: ast.expr) -> ast.expr | None:
         case ast.Attribute(value=inner) | ast.Subscript(value=inner):
             return inner
     return None
+
+
+def _attributes(node: ast.AST) -> set[str]:
+    return {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
 
 
 def masks_rule(given: str, embedding: str, norm: str) -> Rule:

@@ -403,3 +403,34 @@ def test_partly_trained_under_fsdp(
         FullyShardedDataParallel(model, **given, device_id=torch.device("cpu"))
     assert said in finding.why
     assert_explained(refused.value, finding.id)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_fused_step_under_fsdp(make, one_process, fused: bool) -> None:
+    import torch
+    from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
+
+    from patchkit.inspection.checks.gradients import fused_step_under_fsdp
+    from patchkit.inspection.facts import TrainingFacts, gather
+    from patchkit.inspection.subject import subject
+
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.AdamW(model.parameters(), fused=fused)
+    seen = gather(subject(model, None, optimizer))
+    finding = fused_step_under_fsdp(
+        TrainingFacts(
+            seen.subject, seen.anatomy, seen.hardware, engine="fsdp1", mixed_precision="float16"
+        )
+    )
+    assert (finding is not None) is fused
+    scaler = ShardedGradScaler("cpu")
+    scaler.scale(model(torch.ones(2, 4)).sum()).backward()
+    scaler.unscale_(optimizer)
+    if not fused:
+        scaler.step(optimizer)
+        return
+    assert finding is not None
+    with pytest.raises(RuntimeError, match="broadcast shape") as refused:
+        scaler.step(optimizer)
+    assert str(refused.value) in finding.why
+    assert_explained(refused.value, finding.id)

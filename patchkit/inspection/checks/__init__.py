@@ -59,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     placement.device_map_refused,
     placement.mixed_under_fsdp,
     placement.partly_trained_under_fsdp,
+    gradients.fused_step_under_fsdp,
     trained.state_of_another_dtype,
     versions.unfixed_bugs,
 )

@@ -43,6 +43,13 @@ def nothing_trained(facts: TrainingFacts) -> Finding | None:
     )
 
 
+def fused_step_under_fsdp(facts: TrainingFacts) -> Finding | None:
+    """Find a fused optimizer beside FSDP1's gradient scaler, which knows nothing of its steps."""
+    if facts.engine != "fsdp1" or facts.mixed_precision != "float16" or not facts.fused:
+        return None
+    return found("fused-step-under-fsdp", optimizer=facts.optimizer_kind)
+
+
 def trained_outside_the_graph(facts: TrainingFacts) -> Finding | None:
     """Find adapters that are trained, but that no forward pass uses."""
     anatomy = facts.anatomy

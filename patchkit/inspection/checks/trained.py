@@ -23,7 +23,7 @@ _FLOAT16_WITH_ADAM = (
     "\n# or keep the weights in float16, and Adam's state out of it:"
     '\n# TrainingArguments(…, optim="adamw_bnb_8bit")'
 )
-_FUSED = ("adamw_torch_fused", "adamw_torch_npu_fused")
+_ADAMS = ("adamw_torch", "adamw_torch_xla", "adamw_torch_fused", "adamw_torch_npu_fused")
 _LARGE_EPSILON = 1e-4
 _MANY = 0.25
 _FEW = 0.02
@@ -192,14 +192,10 @@ def _fault_of_adam(facts: TrainingFacts) -> str:
     The fused kernel computes in float32, and keeps its state in float16 as the others do.
     """
     kind, epsilon = facts.optimizer_kind, _epsilon(facts)
-    groups = [] if facts.optimizer is None else facts.optimizer.param_groups
-    fused = kind in _FUSED or any(group.get("fused") for group in groups)
     adam = kind.startswith("torch.optim.") and "Adam" in kind.rpartition(".")[2]
-    if epsilon >= _LARGE_EPSILON or not (
-        adam or kind in ("adamw_torch", "adamw_torch_xla", *_FUSED)
-    ):
+    if epsilon >= _LARGE_EPSILON or not (adam or kind in _ADAMS):
         return ""
-    return "divides by zero" if epsilon < 2**-25 and not fused else "runs away"
+    return "divides by zero" if epsilon < 2**-25 and not facts.fused else "runs away"
 
 
 def _epsilon(facts: TrainingFacts) -> float:
