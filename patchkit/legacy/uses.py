@@ -228,6 +228,14 @@ def calling_frame() -> FrameType | None:
     return frame
 
 
+def calling_script() -> FrameType | None:
+    """Return the innermost frame of a user's or framework's code; None if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and owner_of_frame(frame).whose not in _CALLING:
+        frame = frame.f_back
+    return frame
+
+
 def calling_module() -> str:
     """Return the module of that frame."""
     frame = calling_frame()

@@ -36,4 +36,6 @@ def since(change: Change) -> str:
 def shown(value: Any) -> str:
     """Return a value as a script would write it; only its class if that takes many words."""
     text = repr(value)
-    return text if len(text) <= 60 and "\n" not in text else f"{type(value).__name__}(…)"
+    if len(text) <= 60 and "\n" not in text:
+        return text
+    return f"{getattr(value, 'class_name', type(value).__name__)}(…)"

@@ -301,6 +301,22 @@ CASES = {
         "if True:\n    e()\n"
         "if False:  # why\n    f()\n",
     ),
+    "a number that is no condition": (
+        "from trl import GRPOConfig\na = GRPOConfig(max_prompt_length=4)\nprint(a.max_prompt_length)",
+        "from trl import GRPOConfig\n# patchkit: max_prompt_length=4 truncated what the trainer got; do it there\na = GRPOConfig()\nprint(4)",
+    ),
+    "a function with another name, and its keyword": (
+        "from peft import prepare_model_for_int8_training\n"
+        "prepare_model_for_int8_training(m, layer_norm_names=[])",
+        "from peft import prepare_model_for_kbit_training\nprepare_model_for_kbit_training(m)",
+    ),
+    "a model that is loaded with its adapter": (
+        "from peft import AutoPeftModelForCausalLM\n"
+        'AutoPeftModelForCausalLM.from_pretrained("x", load_in_4bit=True)',
+        "from peft import AutoPeftModelForCausalLM\nfrom transformers import BitsAndBytesConfig\n"
+        'AutoPeftModelForCausalLM.from_pretrained("x", '
+        "quantization_config=BitsAndBytesConfig(load_in_4bit=True))",
+    ),
     "limits that are none": (
         "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o', max_prompt_length=None)\nGRPOTrainer(m, f, a)\n",
         "from trl import GRPOConfig, GRPOTrainer\na = GRPOConfig('o')\nGRPOTrainer(m, f, a)\n",

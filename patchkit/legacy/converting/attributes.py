@@ -121,6 +121,14 @@ def scaling_alone(config: Any) -> Any:
     return {**scaling, "type": present["rope_type"]}
 
 
+def of_parts(names: str, cls: Any, *parts: Any, **settings: Any) -> Any:
+    """Make a configuration of those of the model's parts, by these names."""
+    given = {**dict(zip(names.split(), parts, strict=False)), **settings}
+    return cls(
+        **{name: getattr(part, "to_dict", lambda p=part: p)() for name, part in given.items()}
+    )
+
+
 def dtype_of_model_config(config: Any) -> Any:
     """Return the dtype of `ModelConfig`, whose default was None."""
     return None if config.dtype == _DEFAULT_DTYPE else config.dtype

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any
 
+from ..call_sites import last_part, source_of
 from ..changes import Behaviour
+from ..uses import calling_script
 from .call import OldCall
 
 _SAMPLING = "train_sampling_strategy"
@@ -29,8 +33,28 @@ def number_rank(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
     # A class with an initialization of its own may have neither.
     made = call.instance
     if getattr(made, "local_rank", None) == _NO_RANK and hasattr(made, "distributed_state"):
+        if made.world_size == 1 and _asks_for_no_rank(calling_script()):
+            return result
         made.local_rank = made.local_process_index
     return result
+
+
+def _asks_for_no_rank(frame: FrameType | None) -> bool:
+    """Tell whether a script takes a process for the only one where it has no rank.
+
+    That is from before Transformers 4.30, which numbers the only process, too.
+    """
+    source = None if frame is None else source_of(frame)
+    compared = (
+        node
+        for node in (ast.walk(source.tree) if source is not None else ())
+        if isinstance(node, ast.Compare) and last_part(node.left) == "local_rank"
+    )
+    return any(
+        isinstance(node.ops[0], ast.Eq | ast.NotEq)
+        and ast.unparse(node.comparators[0]) == str(_NO_RANK)
+        for node in compared
+    )
 
 
 def configure(call: OldCall, settings: Mapping[str, Any]) -> None:

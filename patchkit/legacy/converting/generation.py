@@ -32,6 +32,7 @@ _MADE = "_patchkit_generates_by_config"
 """The attribute of a model whose generation configuration was made of its configuration."""
 _LENGTH = "max_length"
 _LENGTHS = (_LENGTH, "max_new_tokens")
+_FORCED = "forced_decoder_ids"
 _EXPERTS = "get_experts_implementation"
 _REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
 
@@ -161,6 +162,20 @@ def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
             if hasattr(generation, name):
                 setattr(generation, name, value)
     return result
+
+
+def begin_with(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let Whisper begin with the tokens that a script forces, as its configuration may do."""
+    if _FORCED not in call.unknown:
+        return proceed()
+    held = vars(call.instance.config)
+    before = held.get(_FORCED)
+    held[_FORCED] = call.unknown.pop(_FORCED)
+    call.fix(row, f"{call.name}({_FORCED}=)", "write language= and task=")
+    try:
+        return proceed()
+    finally:
+        held[_FORCED] = before
 
 
 def of_own_class(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

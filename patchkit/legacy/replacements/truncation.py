@@ -59,7 +59,7 @@ def _method(
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         call = OldCall(method, self, args, kwargs, Journal())
         if name == "__init__":
-            configuration = call.arguments.get("args")
+            configuration = {**call.unknown, **call.arguments}.get("args")
             if configuration is None:
                 raise UsageError(f"{trainer.__name__} needs args= to truncate prompts")
             vars(configuration).update(limits)

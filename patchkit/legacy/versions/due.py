@@ -159,13 +159,15 @@ class Due:
         """Return the rows for a call, if there are any.
 
         Args:
-            names: the public names of the class and those that it derives from, or of a function.
+            names: the public names of the class and those that it derives from, or of a function
+                and others that take its keywords.
             method: the method, `__init__`, or nothing for a function.
         """
-        package, _, name = names[0].rpartition(".")
+        package = names[0].rpartition(".")[0]
+        functions = {name.rpartition(".")[2] for name in names}
         found = self.methods(names).get(method or "__init__")
         for called, row in () if method else self.by_owner.get(package, ()):
-            if called == name:
+            if called in functions:
                 found = found or MethodRows()
                 found.add(row)
         return found

@@ -139,7 +139,7 @@ def _simplify(plan: Plan, node: ast.expr) -> None:
     while isinstance(parent := parents.get(whole), ast.BoolOp | ast.UnaryOp | ast.Compare):
         whole = parent
     known = _condition(plan, whole)
-    if known == plan.lines.source(whole):
+    if known == plan.lines.source(whole) or not _is_truth(plan, node, whole):
         return
     plan.edits.sources[span_of(whole)] = str(known)
     block = parents.get(whole)
@@ -149,6 +149,13 @@ def _simplify(plan: Plan, node: ast.expr) -> None:
     is_removable = block in beside and len(beside) > 1 and not block.orelse
     if is_removable and not plan.lines.has_comments(block):
         plan.edits.removed.add(span_of(block))
+
+
+def _is_truth(plan: Plan, node: ast.expr, whole: ast.expr) -> bool:
+    """Tell whether it matters of an expression only whether it is true."""
+    is_tested = getattr(plan.script.parents.get(whole), "test", None) is whole
+    is_truth = isinstance(_literal(plan.lines.source(node)), bool)
+    return is_tested or is_truth or isinstance(whole, ast.Compare)
 
 
 def _condition(plan: Plan, node: ast.expr) -> bool | str:

@@ -39,10 +39,17 @@ class Construction:
     name: str
     settings: Mapping[str, Any]
 
+    @property
+    def class_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
     def __getattr__(self, name: str) -> Any:
         if name in self.settings:
             return self.settings[name]
         raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return rendered(self, lambda name: name.rpartition(".")[2])
 
 
 class Standin:

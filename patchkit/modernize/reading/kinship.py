@@ -9,11 +9,21 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("parents.json")
 """Made by `python -m workbench parents` from released wheels."""
-_OF_FUNCTIONS = {
+_TAKING = {
     "datasets.load_dataset": ("datasets.DatasetBuilder",),
     "datasets.load_dataset_builder": ("datasets.DatasetBuilder",),
+    "peft.prepare_model_for_int8_training": ("peft.prepare_model_for_kbit_training",),
+    **dict.fromkeys(
+        (
+            *("peft.AutoPeftModel", "peft.AutoPeftModelForCausalLM"),
+            *("peft.AutoPeftModelForFeatureExtraction", "peft.AutoPeftModelForQuestionAnswering"),
+            *("peft.AutoPeftModelForSeq2SeqLM", "peft.AutoPeftModelForSequenceClassification"),
+            "peft.AutoPeftModelForTokenClassification",
+        ),
+        ("transformers._BaseAutoModelClass",),
+    ),
 }
-"""Functions that take the keywords of a class."""
+"""Functions and classes that take the keywords of others."""
 _PUSHED = dict.fromkeys(
     (
         *("peft.PeftModel", "transformers.GenerationConfig", "transformers.Pipeline"),
@@ -70,7 +80,7 @@ def _parents() -> Mapping[str, tuple[str, ...]]:
         for parents, names in groups.items()
         for name in names.split()
     }
-    return {**_PUSHED, **found, **_OF_FUNCTIONS}
+    return {**_PUSHED, **found, **_TAKING}
 
 
 @cache

@@ -90,7 +90,7 @@ def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] |
         }
         is_method = call.method not in ("", "__init__")
         old = others.keys() if is_method else others.keys() & rows.keywords.keys()
-        standin = Standin(others, old, "the configuration of the trainer")
+        standin = Standin(others, old, _configuration(call.name))
         decision, _ = decided(row, value, standin)
         return *_told(since(row), decision.advice, decision.refusal), not row.early
     for old_value in rows.values:
@@ -98,6 +98,12 @@ def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] |
         if renamed is not None:
             return *_told(since(old_value), renamed.advice, renamed.refusal), True
     return None
+
+
+def _configuration(trainer: str) -> str:
+    """Return the name of the configuration that a trainer takes."""
+    library, _, name = trainer.rpartition(".")
+    return f"{name.removesuffix('Trainer')}Config" if library[:3] == "trl" else "TrainingArguments"
 
 
 def _of_attribute(attribute: ScriptAttribute, due: Due) -> tuple[Fate, str, bool] | None:

@@ -1,6 +1,81 @@
 """Methods and attributes of former releases, and what those of a script's own classes were."""
 
 PIECES = {
+    "prediction_loop": (
+        "trainer = plain_trainer()\n"
+        "loader = trainer.get_test_dataloader(trainer.train_dataset)\n"
+        "result = trainer.prediction_loop(loader, description='Evaluation').num_samples",
+        "no attribute 'prediction_loop'",
+        4,
+        "Trainer.prediction_loop has been gone since Transformers 5.2.0; write evaluation_loop",
+    ),
+    "adapters_of_a_reference": (
+        "from peft import LoraConfig, get_peft_model\n"
+        "from trl import DPOConfig, DPOTrainer\n"
+        "reference = get_peft_model(model(), LoraConfig(task_type='CAUSAL_LM'))\n"
+        "trainer = DPOTrainer(model(), reference, DPOConfig(**FAST), train_dataset=PAIRS,\n"
+        "                     processing_class=TOKENIZER)\n"
+        "result = round(trainer.train().training_loss, 2)",
+        "no attribute 'last_hidden_state'",
+        0.69,
+        "DPOTrainer(ref_model=) with adapters has been gone since TRL 1.15.0",
+    ),
+    "types_of_fields": (
+        "from transformers import LlamaConfig\n"
+        "config = LlamaConfig(vocab_size=9.0, use_cache=None, eos_token_id=[1, 2])\n"
+        "config.head_dim = 4.0\n"
+        "result = [config.vocab_size, config.use_cache, config.eos_token_id, config.head_dim]",
+        "Field 'vocab_size' expected int, got float",
+        [9.0, None, [1, 2], 4.0],
+        "LlamaConfig.head_dim of type float has been gone since Transformers 5.4.0; write",
+    ),
+    "tokens_to_begin_with": (
+        "from transformers import WhisperConfig, WhisperForConditionalGeneration\n"
+        "made = WhisperForConditionalGeneration(WhisperConfig(vocab_size=9, d_model=8, "
+        "encoder_layers=1, decoder_layers=1, encoder_attention_heads=1, decoder_attention_heads=1, "
+        "max_source_positions=4, num_mel_bins=8, pad_token_id=0, bos_token_id=1, eos_token_id=2, "
+        "decoder_start_token_id=1, suppress_tokens=[], begin_suppress_tokens=[]))\n"
+        "made.generation_config.no_timestamps_token_id = 8\n"
+        "ids = made.generate(torch.zeros(1, 8, 8), forced_decoder_ids=[(1, 5)], max_new_tokens=2)\n"
+        "result = [ids.shape[1] <= 4, hasattr(made.config, 'forced_decoder_ids')]",
+        "`model_kwargs` are not used by the model: ['forced_decoder_ids']",
+        [True, True],
+        "WhisperForConditionalGeneration.generate(forced_decoder_ids=) has been gone",
+    ),
+    "processor_of_a_feature_extractor": (
+        "from transformers import CLIPImageProcessor, CLIPProcessor\n"
+        "images = CLIPImageProcessor()\n"
+        "made = CLIPProcessor(feature_extractor=images, tokenizer=TOKENIZER)\n"
+        "result = made.feature_extractor is images",
+        "Received a NoneType for argument image_processor",
+        True,
+        "CLIPProcessor.feature_extractor has been gone since Transformers 5.0.0; write image_proc",
+    ),
+    "framework_of_a_pipeline": (
+        "from transformers import pipeline\n"
+        "made = pipeline('text-generation', model=model(), tokenizer=TOKENIZER, framework='pt')\n"
+        "result = len(made('the', max_new_tokens=1))",
+        "model_kwargs",
+        1,
+        "pipeline(framework=) has been gone since Transformers 5.0.0",
+    ),
+    "configuration_of_parts": (
+        "from transformers import CLIPConfig, CLIPTextConfig, CLIPVisionConfig\n"
+        "parts = CLIPTextConfig(hidden_size=16), CLIPVisionConfig(hidden_size=24)\n"
+        "made = CLIPConfig.from_text_vision_configs(*parts, projection_dim=2)\n"
+        "result = [made.text_config.hidden_size, made.vision_config.hidden_size, "
+        "made.projection_dim]",
+        "has no attribute 'from_text_vision_configs'",
+        [16, 24, 2],
+        "CLIPConfig.from_text_vision_configs has been gone since Transformers 5.0.0",
+    ),
+    "no_rank": (
+        "args = TrainingArguments(**FAST, evaluation_strategy='no')\n"
+        "result = 'alone' if args.local_rank == -1 else 'one of several'",
+        "unexpected keyword argument 'evaluation_strategy'",
+        "alone",
+        "evaluation_strategy=",
+    ),
     "column_for_tokenizer": (
         "result = TOKENIZER(ROWS['text'])['input_ids'] == TOKENIZER(TEXTS)['input_ids']",
         "text input must be of type `str`",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
 from typing import Any
 
@@ -61,6 +61,22 @@ def adapters_made_already(call: OldCall, row: Adjusted, surroundings: Surroundin
         f"{call.name}(peft_config=) for a model that has these adapters already",
         "leave peft_config= out",
     )
+
+
+def has_reference(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    return len(args) > 1 or kwargs.get("ref_model") is not None
+
+
+def reference_with_adapters(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Pass the model inside of a reference model of PEFT, in whose layers the adapters are.
+
+    TRL scores the hidden states of the module that it gets, and takes those of the inner model.
+    """
+    reference: Any = call.arguments.get("ref_model")
+    if not _is_peft_model(reference) or reference.active_peft_config.is_prompt_learning:
+        return
+    call.arguments["ref_model"] = reference.get_base_model()
+    call.fix(row, f"{call.name}(ref_model=) with adapters", "write ref_model.get_base_model()")
 
 
 def _is_peft_model(model: Any) -> bool:
