@@ -18,7 +18,7 @@ from transformers import (
     BitsAndBytesConfig,
 )
 from trl import SFTTrainer, SFTConfig
-from patchkit.legacy.replacements.collators import DataCollatorForCompletionOnlyLM
+from patchkit.replacements import DataCollatorForCompletionOnlyLM
 
 ANSWER = "assistant :"
 

@@ -74,7 +74,8 @@ class Moved(Change, kw_only=True):
 
     Args:
         name: its old place, with dots: `trl.ORPOTrainer`, `transformers.deepspeed`.
-        to: its current place. Below `patchkit.legacy.replacements` is patchkit's own.
+        to: its current place. Below `patchkit.legacy.replacements` is patchkit's own, which scripts
+            import from `patchkit.replacements`.
         differs: how it behaves differently there; empty if it does not.
         wrapped: the function by which the layer lets what is there behave as before, with dots;
             empty if it need not.

@@ -8,6 +8,13 @@ from .changes import Gone, Moved
 from .wording import since
 
 OURS = "patchkit."
+OF_OURS = f"{OURS}legacy.replacements."
+_PUBLIC = f"{OURS}replacements."
+
+
+def public_place(place: str) -> str:
+    """Return where a script is to import a name from."""
+    return _PUBLIC + place.rpartition(".")[2] if place.startswith(OF_OURS) else place
 
 
 class FoundName:

@@ -43,7 +43,35 @@ CASES = {
     ),
     "an old value in a dictionary of settings": (
         "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\nTrainingArguments('o', optim=h['opt'])\n",
-        "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': 'adamw_hf'}\n# patchkit: TrainingArguments(optim='adamw_hf') has been gone since Transformers 4.50.0; write optim='adamw_torch'\nTrainingArguments('o', optim=h['opt'])\n",
+        "from transformers import TrainingArguments\nh = {'lr': 1, 'opt': \"adamw_torch\"}\nTrainingArguments('o', optim=h['opt'])\n",
+    ),
+    "an old value that others may read": (
+        "from transformers import TrainingArguments\nh = {'opt': 'adamw_hf'}\nprint(h)\nTrainingArguments('o', optim=h['opt'])\n",
+        "from transformers import TrainingArguments\nh = {'opt': 'adamw_hf'}\nprint(h)\n# patchkit: TrainingArguments(optim='adamw_hf') has been gone since Transformers 4.50.0; write optim='adamw_torch'\nTrainingArguments('o', optim=h['opt'])\n",
+    ),
+    "an old value as the default of a field": (
+        "from dataclasses import dataclass, field\nfrom transformers import TrainingArguments\n@dataclass\nclass A:\n    opt: str = field(default='adamw_hf')\na = A()\nTrainingArguments('o', optim=a.opt)\n",
+        "from dataclasses import dataclass, field\nfrom transformers import TrainingArguments\n@dataclass\nclass A:\n    opt: str = field(default=\"adamw_torch\")\na = A()\nTrainingArguments('o', optim=a.opt)\n",
+    ),
+    "a switch that the configuration beside it has": (
+        "from transformers import AutoModel, BitsAndBytesConfig\nAutoModel.from_pretrained('m', load_in_4bit=a.b, quantization_config=BitsAndBytesConfig(load_in_4bit=a.b))\n",
+        "from transformers import AutoModel, BitsAndBytesConfig\nAutoModel.from_pretrained('m', quantization_config=BitsAndBytesConfig(load_in_4bit=a.b))\n",
+    ),
+    "a switch that the configuration beside it may not have": (
+        "from transformers import AutoModel, BitsAndBytesConfig\nAutoModel.from_pretrained('m', load_in_4bit=a.b, quantization_config=BitsAndBytesConfig(load_in_4bit=a.c))\n",
+        "from transformers import AutoModel, BitsAndBytesConfig\n# patchkit: AutoModel.from_pretrained(load_in_4bit=) is quantization_config= today, which is given too; keep one\nAutoModel.from_pretrained('m', load_in_4bit=a.b, quantization_config=BitsAndBytesConfig(load_in_4bit=a.c))\n",
+    ),
+    "batches of texts, and of pairs": (
+        "t.batch_encode_plus(x, pad_to_max_length=True)\nt.batch_encode_plus(list(zip(x, y)))\n",
+        't(x, padding=True)\n# patchkit: PreTrainedTokenizerBase.batch_encode_plus has been gone since Transformers 5.0.0; call the tokenizer itself, with lists of texts\nt.batch_encode_plus(list(zip(x, y)))\n',
+    ),
+    "a parameter by position, whatever its name": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def _get_train_sampler(self, dataset=None):\n        pass\n",
+        "from transformers import Trainer\nclass T(Trainer):\n    def _get_train_sampler(self, dataset=None):\n        pass\n",
+    ),
+    "what a flag may have said": (
+        "from transformers import AutoModel\nfrom trl import ModelConfig, TrlParser\n(m,) = TrlParser((ModelConfig,)).parse_args_and_config()\nAutoModel.from_pretrained('m', trust_remote_code=m.trust_remote_code)\n",
+        "from transformers import AutoModel\nfrom trl import ModelConfig, TrlParser\n(m,) = TrlParser((ModelConfig,)).parse_args_and_config()\n# patchkit: ModelConfig.trust_remote_code has been gone since TRL 1.7.0; write here what its flag said\nAutoModel.from_pretrained('m', trust_remote_code=False)\n",
     ),
     "a task that is gone, as the first argument": (
         "from transformers import pipeline\npipeline('summarization', model=m)\npipeline('vqa')\npipeline('fill-mask')\n",
@@ -63,7 +91,7 @@ CASES = {
     ),
     "a name of a module": (
         "import trl as t\nt.setup_chat_format(m, k)\n",
-        "import trl as t\nfrom patchkit.legacy.replacements.chat import setup_chat_format\nsetup_chat_format(m, k)\n",
+        "import trl as t\nfrom patchkit.replacements import setup_chat_format\nsetup_chat_format(m, k)\n",
     ),
     "a star": (
         "from trl import *\nORPOTrainer()\n",
@@ -91,7 +119,7 @@ CASES = {
     ),
     "a name in the place of another one in brackets": (
         "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, optimizer=AdamW(p), prediction_loss_only=True)\n",
-        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.legacy.replacements.optimizer import AdamW\nTrainer(m, optimizer=AdamW(p), args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.replacements import AdamW\nTrainer(m, optimizer=AdamW(p), args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
     "a keyword that a class of the script's own takes": (
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
@@ -222,7 +250,7 @@ CASES = {
     "a configuration from elsewhere": (
         "from trl import SFTTrainer\ndef f(a):\n    SFTTrainer(m, args=a, packing=True)\n",
         "from trl import SFTTrainer, SFTConfig\n"
-        "from patchkit.legacy.replacements.configuration import configured\n"
+        "from patchkit.replacements import configured\n"
         "def f(a):\n    SFTTrainer(m, args=configured(a, SFTConfig, packing=True))\n",
     ),
     "a value that comes after the configuration": (
@@ -237,7 +265,7 @@ CASES = {
     ),
     "a value that comes after the configuration, which derives others from it": (
         "from trl import DPOConfig, DPOTrainer\na = DPOConfig('o')\nn = 'ipo'\nDPOTrainer(m, args=a, loss_type=n)\n",
-        "from trl import DPOConfig, DPOTrainer\nfrom patchkit.legacy.replacements.configuration import configured\n"
+        "from trl import DPOConfig, DPOTrainer\nfrom patchkit.replacements import configured\n"
         "a = DPOConfig('o')\nn = 'ipo'\nDPOTrainer(m, args=configured(a, DPOConfig, loss_type=n))\n",
     ),
     "by position": (
@@ -251,7 +279,7 @@ CASES = {
     ),
     "prompts that were truncated": (
         "from trl import DPOTrainer, DPOConfig\na = DPOConfig('o', max_prompt_length=9)\nDPOTrainer(m, args=a)\n",
-        "from trl import DPOTrainer, DPOConfig\nfrom patchkit.legacy.replacements.truncation import truncating\n"
+        "from trl import DPOTrainer, DPOConfig\nfrom patchkit.replacements import truncating\n"
         "a = DPOConfig('o')\ntruncating(DPOTrainer, max_prompt_length=9)(m, args=a)\n",
     ),
     "adapters that the model has": (

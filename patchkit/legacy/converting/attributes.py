@@ -95,6 +95,11 @@ def special_tokens(tokenizer: Any) -> dict[str, Any]:
     return {**tokenizer.special_tokens_map, **more}
 
 
+def kind_of_loss(trainer: Any) -> Any:
+    kinds = trainer.loss_types
+    return kinds[0] if len(kinds) == 1 else kinds
+
+
 def longest_prompt(trainer: Any) -> Any:
     return getattr(trainer.args, "max_prompt_length", 512)
 

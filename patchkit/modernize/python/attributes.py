@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ...legacy.call_sites import called
 from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
@@ -28,6 +29,8 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 _ALONE = (ast.If, ast.While, ast.Assign, ast.Return, ast.keyword)
 """What an expression needs no parentheses in."""
+_CHOSEN = "write here what its flag said"
+_OF_BATCHES, _PAIRING = "batch_encode_plus", ("zip", "tuple")
 _CONFIG = "config"
 _CONFIGURATION = "transformers.PreTrainedConfig"
 
@@ -82,7 +85,8 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
     template = decision.arguments.get("object")
     written = template.source if isinstance(template, Template) else ""
     in_text = plan.lines.is_in_text(found.node)
-    if not written or (in_text and not _may_stand_in_text(plan, found, written)):
+    is_other = found.name == _OF_BATCHES and not _is_batch_of_texts(plan, found.node)
+    if not written or is_other or (in_text and not _may_stand_in_text(plan, found, written)):
         plan.remark(found.node, old, f"{since(row)}; {decision.advice}")
         return
     given = found.made_by.keywords.get(found.name) if found.made_by is not None else None
@@ -94,8 +98,25 @@ def _read(plan: Plan, found: ScriptAttribute, row: Attribute) -> None:
             source = source[1:-1]
     plan.edits.sources[span_of(found.node)] = source
     plan.changed(found.node, old, source, f"it {since(row)}; {decision.advice}")
+    is_handed_on = isinstance(plan.script.parents.get(found.node), ast.keyword)
+    if found.made_by is None and is_handed_on and "{object}" not in written:
+        # A command line may have said something else.
+        plan.put_remark(found.node, f"{old} {since(row)}; {_CHOSEN}")
     if "{object}" not in written and not in_text:
         _simplify(plan, found.node)
+
+
+def _is_batch_of_texts(plan: Plan, method: ast.Attribute) -> bool:
+    """Tell whether a method for batches gets texts by position, and no pairs that can be seen."""
+    call = plan.script.parents.get(method)
+    if not isinstance(call, ast.Call) or not call.args:
+        return False
+    batch = call.args[0]
+    parts = batch.elts if isinstance(batch, ast.List) else [getattr(batch, "elt", batch)]
+    return not any(
+        isinstance(part, ast.Tuple) or (isinstance(part, ast.Call) and called(part) in _PAIRING)
+        for part in (*parts, *getattr(batch, "args", ()))
+    )
 
 
 def _unwrap(plan: Plan, found: ScriptAttribute, row: Attribute) -> bool:

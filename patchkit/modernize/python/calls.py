@@ -265,12 +265,18 @@ class CallPlan:
             self.plan.remark(given.node, old, f"{since(row)}; {decision.advice}")
 
     def _is_only_for(self, constant: ast.expr, given: Given) -> bool:
-        """Tell whether a variable or field has a constant for one argument alone."""
-        statement = self.plan.script.parents.get(constant)
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-        elif isinstance(statement, ast.AnnAssign):
-            target = statement.target
+        """Tell whether a variable, field or entry has a constant for one argument alone."""
+        parents = self.plan.script.parents
+        holder = parents.get(constant)
+        if isinstance(holder, ast.keyword) and holder.arg == "default":
+            holder = parents.get(parents[holder])
+        if isinstance(holder, ast.Dict):
+            reads = self._reads_of_entry(holder, constant)
+            return len(reads) == 1 and reads[0] is given.node
+        if isinstance(holder, ast.Assign) and len(holder.targets) == 1:
+            target = holder.targets[0]
+        elif isinstance(holder, ast.AnnAssign):
+            target = holder.target
         else:
             return False
         name = target.id if isinstance(target, ast.Name) else None
@@ -281,6 +287,23 @@ class CallPlan:
             or (isinstance(node, ast.Attribute) and node.attr == name)
         ]
         return name is not None and len(reads) == 1 and reads[0] is given.node
+
+    def _reads_of_entry(self, holder: ast.Dict, constant: ast.expr) -> list[ast.expr]:
+        """Return where an entry of a variable's dictionary is read, if only its items are used."""
+        parents = self.plan.script.parents
+        statement, key = parents.get(holder), holder.keys[holder.values.index(constant)]
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(target, ast.Name) or not isinstance(key, ast.Constant):
+            return []
+        reads: list[ast.expr] = []
+        for node in ast.walk(self.plan.script.tree):
+            if isinstance(node, ast.Name) and node.id == target.id and node is not target:
+                item = parents.get(node)
+                if not isinstance(item, ast.Subscript) or not isinstance(item.slice, ast.Constant):
+                    return []
+                if item.slice.value == key.value:
+                    reads.append(item)
+        return reads
 
     def _report_files(self) -> None:
         """Report settings that come from a file, which may be another script's, too."""

@@ -141,6 +141,8 @@ def _give_parameters(
         return
     old = f"{cls.name}.{node.name}({', '.join(each.arg for each in args.args)})"
     own, more = names[1:], ", ".join(lacking)
+    if not action.first and len(own) >= len(action.after) + len(action.more):
+        return  # an argument by position goes by its place, whatever the parameter is named
     places = enumerate(action.after)
     if any(name in own and own.index(name) != place for place, name in places):
         before = ", ".join(action.after)

@@ -19,7 +19,7 @@ from .standin import argument_list, rendered
 
 _ARGUMENTS = "transformers.TrainingArguments"
 _TRAINER = "transformers.Trainer"
-_CONFIGURED = "patchkit.legacy.replacements.configuration.configured"
+_CONFIGURED = "patchkit.replacements.configured"
 _SET_AS_THEY_ARE = frozenset(
     {
         *("beta", "dataset_kwargs", "dataset_num_proc", "dataset_text_field", "eval_packing"),

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...legacy.changes import Keyword
+from ...legacy.changes import Convert, Keyword
 from ...legacy.decisions import UNKNOWN, Decision, Template
+from ...legacy.wording import LEAVE_OUT
 from ..reading.script import Given
 from ..reading.values import Made
 from .plan import Plan
@@ -37,6 +38,10 @@ def decide_in_source(
 
     value = known_value(given)
     by_value = decided(row, value, Standin(values, unknown))
+    if value is UNKNOWN and isinstance(row.action, Convert) and row.action.to in values:
+        needless = _needless(plan, row, given, values, unknown)
+        if needless is not None:
+            return needless, frozenset()
     if given.value is UNKNOWN and value is not UNKNOWN and not by_value[0].refusal:
         # The variable stays in use where its value is put into another one.
         by_text = decided(row, UNKNOWN, Standin(values, unknown))
@@ -46,6 +51,37 @@ def decide_in_source(
         ):
             return by_text
     return by_value
+
+
+def _needless(
+    plan: Plan,
+    row: Keyword,
+    given: Given,
+    values: Mapping[str, Any],
+    unknown: Collection[str],
+) -> Decision | None:
+    """Return what to do about a switch if the argument beside it says the same, on or off."""
+    source = plan.lines.source(given.node)
+    decisions = []
+    for switch in (True, False):
+        beside = {name: _with(source, switch, value) for name, value in values.items()}
+        decision, _ = decided(row, switch, Standin(beside, unknown))
+        if decision.refusal or decision.undecided or decision.arguments:
+            return None
+        decisions.append(decision)
+    return decisions[0].replaced(advice=LEAVE_OUT)
+
+
+def _with(source: str, switch: bool, value: Any) -> Any:
+    """Return an argument in which an expression is known."""
+    if isinstance(value, Expression) and value.source == source:
+        return switch
+    if isinstance(value, Construction):
+        return Construction(
+            value.name,
+            {name: _with(source, switch, each) for name, each in value.settings.items()},
+        )
+    return value
 
 
 def as_value(plan: Plan, given: Given) -> Any:

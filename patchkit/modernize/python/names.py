@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 
 from ...legacy.changes import Moved
-from ...legacy.places import OURS, FoundName
+from ...legacy.places import OURS, FoundName, public_place
 from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptOutcome
 from ..reading.script import ScriptUse
@@ -27,7 +27,7 @@ def plan_names(plan: Plan) -> None:
         became = plan.due.places.find(use.name)
         if became is None:
             continue
-        row, place = became.row, became.place
+        row, place = became.row, public_place(became.place)
         if (became.is_gone or place.startswith(OURS)) and _is_unused(plan, use):
             assert use.alias is not None
             plan.edits.dropped[span_of(use.node)].add(use.alias.name)
@@ -170,7 +170,7 @@ def _replace(plan: Plan, old: str, new: str) -> bool:
 
 
 def _found(plan: Plan, use: ScriptUse, became: FoundName) -> None:
-    module, _, last = became.place.rpartition(".")
+    module, _, last = public_place(became.place).rpartition(".")
     because = f"it {since(became.row)}"
     if became.differs:
         because += f"; {became.differs}"

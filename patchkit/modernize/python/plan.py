@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...legacy.changes import Attribute, Change
+from ...legacy.places import public_place
 from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
 from ..findings import ScriptFinding, ScriptOutcome
@@ -83,7 +84,7 @@ class Plan:
     def today(self, name: str) -> str | None:
         """Return where a name or module is today: the same, another place, or None if gone."""
         found = self.due.places.find(name)
-        return name if found is None else found.place or None
+        return name if found is None else public_place(found.place) or None
 
     def spell(self, name: str, at: ast.AST, near: ScriptCall | None = None) -> str:
         """Return how the script can write a library's name, and import it if that is needed.

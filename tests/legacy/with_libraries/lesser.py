@@ -24,7 +24,9 @@ from transformers import (
     LlamaConfig,
     LlamaModel,
     PreTrainedModel,
+    PreTrainedTokenizer,
 )
+from transformers.masking_utils import create_causal_mask
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 SIZES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 8}
@@ -72,7 +74,57 @@ def positions() -> Any:
     return [frequencies.tolist(), factor]
 
 
+class OwnTokenizer(PreTrainedTokenizer):
+    def get_vocab(self) -> Any:
+        return {"?": 0, "a": 1, "b": 2}
+
+    vocab_size = 3
+
+    def _tokenize(self, text: str, **kwargs: Any) -> Any:
+        return list(text)
+
+    def _convert_token_to_id(self, token: str) -> int:
+        return self.get_vocab().get(token, 0)
+
+    def _pad(
+        self, encoded_inputs, max_length=None, padding_strategy=None, pad_to_multiple_of=None,
+        return_attention_mask=None,
+    ):  # fmt: skip
+        return super()._pad(encoded_inputs, max_length, padding_strategy)
+
+
+def own_loss() -> Any:
+    from trl import GRPOTrainer
+
+    class Own(GRPOTrainer):
+        def compute_liger_loss(self, model: Any, inputs: Any) -> Any:
+            return None
+
+    return Own(encoder(), reward_funcs=[])
+
+
+def mask() -> Any:
+    made = create_causal_mask(
+        config=LlamaConfig(**SIZES, attn_implementation="eager"),
+        input_embeds=torch.zeros(1, 2, 8),
+        attention_mask=None,
+        cache_position=torch.arange(2),
+        past_key_values=None,
+    )
+    return made.tolist()
+
+
 PIECES: dict[str, Callable[[], Any]] = {
+    "padded": lambda: OwnTokenizer(pad_token="?")(["a", "ab"], padding=True)["input_ids"],
+    "mask": mask,
+    "sizes of a layer": lambda: [
+        getattr(LlamaModel(LlamaConfig(vocab_size=9, **SIZES)).layers[0].self_attn, name)
+        for name in ("num_heads", "hidden_size")
+    ],
+    "positions of a layer": lambda: (
+        LlamaModel(LlamaConfig(vocab_size=9, **SIZES)).layers[0].self_attn.rotary_emb
+    ),
+    "own loss": own_loss,
     "inverted": lambda: encoder().invert_attention_mask(MASK).tolist(),
     "of an encoder": lambda: encoder().get_extended_attention_mask(MASK, (1, 3)).tolist(),
     "of a decoder": lambda: (

@@ -29,9 +29,14 @@ EXPECTED: dict[str, Any] = {
     "parallel": [False, False],
     "names by folder": [True, True, False],
     "no such folder": "KeyError: 'models.lla'",
+    "padded": [[1, 0], [1, 2]],
+    "mask": [[[[0, LOW], [0, 0]]]],
+    "sizes of a layer": [2, 8],
 }
 REFUSED = {
     "in vain": "LlamaModel._prepare_decoder_attention_mask = has been gone since Transformers 4.35.0.",
+    "positions of a layer": "hands them to forward as position_embeddings.",
+    "own loss": "Own.compute_liger_loss has been gone since TRL 1.14.0. Override _compute_loss.",
     "owner of a repository": 'Write the owner before the name: create_repo("owner/name").',
     "the same of the class": 'Write the owner before the name: create_repo("owner/name").',
     "owner of a model": 'Write the owner before the name: push_to_hub("owner/name").',

@@ -122,7 +122,7 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     result = shell.modernize(before, DUE)
     assert result.text == (
         "set -e\r\n  # patchkit: left out: --max_prompt_length 128 has been gone since TRL "
-        "0.29.0; in a script, patchkit.legacy.replacements.truncation.truncating(DPOTrainer, "
+        "0.29.0; in a script, patchkit.replacements.truncating(DPOTrainer, "
         "max_prompt_length=128) in the place of DPOTrainer sees to it\r\n"
         "  trl dpo \\\r\n    --beta 0.1\r\n"
     )

@@ -88,7 +88,7 @@ def test_what_a_person_must_decide() -> None:
         "# patchkit: logging_dir has been gone since Transformers 5.15.0; the environment variable "
         "TENSORBOARD_LOGGING_DIR says it\nlogging_dir: &logs logs\nbeta: 0.1\n"
         "# patchkit: left out: max_prompt_length: 7 has been gone since TRL "
-        "0.29.0; in a script, patchkit.legacy.replacements.truncation.truncating(DPOTrainer, "
+        "0.29.0; in a script, patchkit.replacements.truncating(DPOTrainer, "
         "max_prompt_length=7) in the place of DPOTrainer sees to it\n# 7\n"
     )
     assert [finding.outcome for finding in result.findings] == [

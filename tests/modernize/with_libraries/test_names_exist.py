@@ -29,7 +29,7 @@ FOUND_ON_NO_CLASS = [
     ("datasets.Dataset", "count", []),
     ("transformers.Trainer", "label_smoother", ["shift_labels"]),
     ("transformers.TrainerCallback", "save_model", []),
-    ("patchkit.legacy.replacements.hub.Repository", "git_pull", []),
+    ("patchkit.replacements.Repository", "git_pull", []),
 ]
 
 
