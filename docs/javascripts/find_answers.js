@@ -141,13 +141,20 @@ function matches(pasted, data) {
     if (short) texts.push(`'${short[1]}' object has no attribute '${short[2]}'`);
     if (error.type) texts.push(`${error.type}: ${error.message}`);
     if (error.after) texts.push(`${error.message} ${error.after}`);
+    const kinds = [];
     for (const text of texts) {
       const found = matchesOf(text, error, pasted, data);
-      if (found.length) return found;
+      if (found.length && !isKind(found[0], data)) return found;
+      kinds.push(...found);
     }
+    if (kinds.length) return [kinds.reduce((best, one) => (one.score > best.score ? one : best))];
   }
   const [first] = pasted.errors;
   return first.type && !first.type.endsWith("Warning") ? [] : matchesOf(pasted.text, first, pasted, data);
+}
+
+function isKind({ row }, { weights }) {
+  return (row.weight || 0) <= weights.kindsOnly;
 }
 
 function matchesOf(text, error, pasted, data) {
@@ -167,6 +174,7 @@ function matchesOf(text, error, pasted, data) {
     }
   }
   found.sort((one, other) => other.score - one.score);
+  if (found.length && isKind(found[0], data)) return found.slice(0, 1); // Two would say two things.
   const least = found.length && Math.max(data.weights.least, found[0].score - data.weights.alike);
   return found.filter(({ score }, number) => number === 0 || score >= least);
 }
@@ -198,8 +206,7 @@ function scoreOf(row, error, pasted, data) {
   const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
-  const raisedIn = error.frames.length ? error.frames[error.frames.length - 1].place : "";
-  if (onlyIn && !onlyIn.some((part) => raisedIn.includes(part))) return null;
+  if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
   let score = row.weight || 0;
   let pointed = false;
   if (frames.length) {
@@ -229,6 +236,14 @@ function scoreOf(row, error, pasted, data) {
     score += 1;
   }
   return score;
+}
+
+/** Tell whether such a file raises an error, or the library itself is known to raise it. */
+function isRaisedIn(files, error, data) {
+  const place = error.frames.length ? error.frames[error.frames.length - 1].place : "";
+  if (files.some((part) => place.includes(part))) return true;
+  const [library] = raisedIn(error.message, data).split("/");
+  return Boolean(library) && place.startsWith(`${library}/`);
 }
 
 function isInside(version, [operator, bound]) {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from .raised import raised_in
 from .reading import Pasted, Raised
 from .rows import Row, all_wordings, row_at
 from .wordings import Squeezed, longest_literal, squeezed, wording
@@ -51,9 +52,14 @@ def matches(pasted: Pasted, installed: Callable[[str], str | None]) -> list[Matc
     for error in pasted.errors:
         if error.is_warning:
             break  # A log may say more beside its warnings.
+        kinds = []
         for text in _texts(error):
             if found := _of(Squeezed(text), error, pasted, installed):
-                return found
+                if found[0].row.weight > KINDS_ONLY:
+                    return found
+                kinds += found
+        if kinds:
+            return [max(kinds, key=lambda match: match.score)]
     if not pasted.error.type or pasted.error.is_warning:
         # A log may say it without an error of Python's.
         return _of(Squeezed(pasted.text), pasted.error, pasted, installed)
@@ -139,8 +145,8 @@ def _of(
         if (score := _score(row_at(number), error, pasted, installed)) is not None
     ]
     found.sort(key=lambda match: -match.score)
-    if not found:
-        return []
+    if not found or found[0].row.weight <= KINDS_ONLY:
+        return found[:1]  # Two kinds would say two things.
     least = max(LEAST, found[0].score - ALIKE)
     return [match for number, match in enumerate(found) if number == 0 or match.score >= least]
 
@@ -151,10 +157,8 @@ def _score(
     """Return how much speaks for a row; None if it is out of the question."""
     if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
-    if files := row.only_in.get(error.name):
-        raised_in = error.frames[-1].place if error.frames else ""
-        if not any(part in raised_in for part in files):
-            return None
+    if (files := row.only_in.get(error.name)) and not _is_raised_in(files, error):
+        return None
     score = row.weight
     pointed = False
     libraries = [frame for frame in error.frames if frame.library]
@@ -190,6 +194,15 @@ def _score(
         else:
             score += 0.25
     return score
+
+
+def _is_raised_in(files: tuple[str, ...], error: Raised) -> bool:
+    """Tell whether such a file raises an error, or the library itself is known to raise it."""
+    place = error.frames[-1].place if error.frames else ""
+    if any(part in place for part in files):
+        return True
+    library = raised_in(error.message).partition("/")[0]
+    return bool(library) and place.startswith(f"{library}/")
 
 
 def _is_inside(version: str | None, versions: str) -> bool | None:

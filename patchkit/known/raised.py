@@ -7,7 +7,7 @@ a message is found whatever stands in its holes. `python -m workbench messages -
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from .wordings import squeezed
@@ -36,6 +36,7 @@ def _files() -> dict[str, str]:
     return {part: file for file, parts in table.items() for part in parts.split()}
 
 
+@lru_cache(maxsize=8)
 def raised_in(message: str) -> str:
     """Return the file below a library that raises a message; an empty text if none is known.
 

@@ -16,7 +16,8 @@ FOLDER = Path(__file__).parent / "rows"
 SINCE = "known/since.json"
 """Read off wheels, one of each minor release: of Transformers 4.36 to 5.23, and of others."""
 MESSAGES = "messages.json"
-"""Wordings, files and expressions that several rows share, by name; a row says `@name`."""
+"""What several rows share, by name: a row says `@name` of wordings, files and expressions, and
+`"like": "name"` of other parts of a row."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,8 @@ def _read(name: str) -> Any:
 
 
 @cache
-def _shared() -> Mapping[str, list[str]]:
-    shared: dict[str, list[str]] = _read(MESSAGES)
+def _shared() -> Mapping[str, Any]:
+    shared: dict[str, Any] = _read(MESSAGES)
     return shared
 
 
@@ -125,6 +126,8 @@ def all_wordings() -> Iterator[tuple[int, str]]:
 def row_at(number: int) -> Row:
     """Return one of the rows, by its number."""
     written, subject = _written()[number]
+    if like := written.get("like"):
+        written = {**_shared()[like], **{key: written[key] for key in written if key != "like"}}
     content: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in written.items()
     }

@@ -112,8 +112,10 @@ def test_a_message_without_a_traceback_is_found_whatever_stands_in_its_holes(
 def test_an_error_is_answered_by_where_its_message_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    said = read("ValueError: Unexpected keyword arguments: something")
+    said = read(
+        "ValueError: When `layers_pattern` is specified, `layers_to_transform` must be, too"
+    )
     with_table = answered(said, lambda distribution: None)
-    assert [answer.id for answer in with_table.answers] == ["argument-not-found"]
+    assert [answer.id for answer in with_table.answers] == ["argument-needs-another"]
     monkeypatch.setattr("patchkit.known.answering.raised_in", lambda message: "")
     assert not answered(said, lambda distribution: None).answers

@@ -10,18 +10,26 @@ from pathlib import Path
 
 import click
 
-from patchkit.known.choosing import matches
+from patchkit.known.answering import answered
 from patchkit.known.raised import LETTERS, TABLE, digest
 from patchkit.known.reading import read
+from patchkit.known.rows import FOLDER
 from patchkit.known.wordings import squeezed
 
 from .raised import RaisedMessage, messages
-from .scope import LIBRARIES, is_asked_for, reason_left_out, subject
+from .scope import AROUND, LIBRARIES, is_asked_for, reason_left_out, reason_of_file, subject
 
-KINDS = "argument", "package-missing-for-option"
-"""How the ids of rows begin that say no more of a message than its kind."""
-WITHOUT_TRACEBACK = "trl", "peft", "accelerate", "datasets", "huggingface_hub", "transformers"
+KINDS = frozenset(
+    written["id"] for written in json.loads((FOLDER / "99-checks.json").read_text(encoding="utf-8"))
+)
+"""Rows that say no more of a message than its kind."""
+WITHOUT_TRACEBACK = (
+    *("trl", "peft", "accelerate", "datasets", "huggingface_hub", "transformers", "bitsandbytes"),
+    *("torch", *AROUND),
+)
 """The libraries whose messages are known without a traceback; the first that has one counts."""
+WHOLE = 6
+"""So many of these are known with all of their files, the others with those that count."""
 
 
 @click.command()
@@ -32,63 +40,105 @@ WITHOUT_TRACEBACK = "trl", "peft", "accelerate", "datasets", "huggingface_hub", 
     default=sysconfig.get_path("purelib"),
     help="Read the libraries in this folder.  [default: the site-packages of this Python]",
 )
+@click.option(
+    "--library",
+    "libraries",
+    multiple=True,
+    type=click.Choice((*LIBRARIES, *AROUND)),
+    default=LIBRARIES,
+    help="Count those of this one.  [default: the six that patches are for]",
+)
+@click.option("--bare", is_flag=True, help="Ask without the traceback's lines.")
 @click.option("--missing", is_flag=True, help="Print the messages that are not known.")
 @click.option("--kinds", is_flag=True, help="Print the messages of which only the kind is known.")
 @click.option("--write", is_flag=True, help="Add where each is raised to the package's table.")
-def count(folder: Path, missing: bool, kinds: bool, write: bool) -> None:
+@click.option(
+    "--unlike",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --write leave out what the libraries of other fields in this folder say, too.",
+)
+def count(
+    folder: Path,
+    libraries: tuple[str, ...],
+    bare: bool,
+    missing: bool,
+    kinds: bool,
+    write: bool,
+    unlike: Path | None,
+) -> None:
     """Count the errors of the installed libraries that `explain` knows.
 
     Only messages of `raise` statements count that are about dtypes, quantization and arguments;
     what is left out is printed with its reason.
     """
     if write:
-        add_places(folder, TABLE)
+        add_places(folder, TABLE, unlike)
         return
     asked: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     left_out: Counter[str] = Counter()
-    for library in LIBRARIES:
+    for library in libraries:
         for raised in dict.fromkeys(messages(folder, library)):
             if not is_asked_for(raised):
                 continue
             if reason := reason_left_out(raised):
                 left_out[reason] += 1
                 continue
-            how = known_by(raised)
+            how = known_by(raised, bare)
             asked[subject(raised), library][how] += 1
             if (missing and how == "nothing") or (kinds and how == "kind"):
                 click.echo(f"{raised.file}:{raised.function} {raised.type}: {raised.message}")
     click.echo(table(asked, left_out))
 
 
-def add_places(folder: Path, table: Path) -> None:
+def add_places(folder: Path, table: Path, unlike: Path | None = None) -> None:
     """Add to a table in which file each message of the libraries is raised.
 
     Args:
         folder: that of installed libraries.
         table: what other releases have is in it already.
+        unlike: a folder of libraries of other fields, whose messages it must not have.
     """
     files = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
-    known = {part for parts in files.values() for part in parts.split()}
-    for library in WITHOUT_TRACEBACK:
+    others = set()
+    for library in sorted(unlike.iterdir()) if unlike else ():
+        others.update(_digest(raised) for raised in messages(unlike or folder, library.name))
+    files = {
+        file: " ".join(found)
+        for file, parts in files.items()
+        if (found := [part for part in parts.split() if part not in others])
+    }
+    known = {part for parts in files.values() for part in parts.split()} | others | {""}
+    for number, library in enumerate(WITHOUT_TRACEBACK):
         for raised in messages(folder, library):
-            part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
-            if len(part) >= LETTERS and (found := digest(part)) not in known:
+            found = _digest(raised)
+            if found not in known and (number < WHOLE or not reason_of_file(raised.file)):
                 known.add(found)
                 files[raised.file] = f"{files.get(raised.file, '')} {found}".strip()
     table.write_text(json.dumps(files, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def known_by(raised: RaisedMessage) -> str:
-    """Return by what a message is found: `row`, `kind` or `nothing`."""
-    text = (
+def _digest(raised: RaisedMessage) -> str:
+    """Return the digest of a message's longest part; empty if it is too short."""
+    part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
+    return digest(part) if len(part) >= LETTERS else ""
+
+
+def known_by(raised: RaisedMessage, bare: bool = False) -> str:
+    """Return by what a message is found: `row`, `kind` or `nothing`.
+
+    Args:
+        raised: the message.
+        bare: whether it is pasted without the lines of its traceback.
+    """
+    lines = (
         "Traceback (most recent call last):\n"
         f'  File "/x/site-packages/{raised.file}", line 1, in {raised.function or "<module>"}\n'
-        f"{raised.type}: {raised.example()}\n"
     )
-    found = matches(read(text), lambda distribution: None)
-    if not found:
+    text = f"{'' if bare else lines}{raised.type}: {raised.example()}\n"
+    found = answered(read(text), lambda distribution: None)
+    if not found.answers or found.is_part:
         return "nothing"
-    return "kind" if found[0].row.id.startswith(KINDS) else "row"
+    return "kind" if found.answers[0].id in KINDS else "row"
 
 
 def table(asked: dict[tuple[str, str], Counter[str]], left_out: Counter[str]) -> str:

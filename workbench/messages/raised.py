@@ -50,14 +50,30 @@ def messages(folder: Path, library: str) -> Iterator[RaisedMessage]:
 
 
 def _of_tree(tree: ast.AST, file: str, function: str) -> Iterator[RaisedMessage]:
-    for node in ast.iter_child_nodes(tree):
-        inside = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else function
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            texts = [text for argument in node.exc.args if (text := _text(argument))]
-            if texts:
+    said: dict[str, str] = {}
+    for node in _own_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _of_tree(node, file, getattr(node, "name", function))
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            said[node.targets[0].id] = _text(node.value)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            parts = [
+                said.get(part.id, "") if isinstance(part, ast.Name) else _text(part)
+                for part in node.exc.args
+            ]
+            if any(parts):
                 name = ast.unparse(node.exc.func)
-                yield RaisedMessage(file, inside, name, " ".join(" ".join(texts).split()))
-        yield from _of_tree(node, file, inside)
+                yield RaisedMessage(file, function, name, " ".join(" ".join(parts).split()))
+        elif isinstance(node, ast.Assert) and node.msg is not None and (text := _text(node.msg)):
+            yield RaisedMessage(file, function, "AssertionError", " ".join(text.split()))
+
+
+def _own_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function or module in their order, without those of inner functions."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _own_nodes(node)
 
 
 def _text(node: ast.expr) -> str:

@@ -8,6 +8,16 @@ import re
 from .raised import RaisedMessage
 
 LIBRARIES = ("torch", "transformers", "peft", "accelerate", "trl", "bitsandbytes")
+"""Of these only messages about dtypes, quantization and arguments count."""
+AROUND = (
+    *("datasets", "huggingface_hub", "diffusers", "sentence_transformers", "tokenizers"),
+    *("safetensors", "evaluate", "deepspeed", "torchao", "optimum", "gptqmodel", "auto_gptq"),
+    *("awq", "hqq", "auto_round", "compressed_tensors", "llmcompressor", "lightning", "swift"),
+    *("llamafactory", "axolotl", "torchtune", "nemo_automodel", "unsloth", "unsloth_zoo", "verl"),
+    *("liger_kernel", "setfit", "ray", "vllm"),
+)
+"""Of these all messages count of files that load, tokenize, prepare data, train, adapt, quantize
+or launch."""
 PRECISION = re.compile(
     r"dtype|bfloat16|float16|float32|\bfp16|\bbf16|\bfp8|\bhalf\b|precision|quantiz|4.?bits?\b"
     r"|8.?bits?\b|bitsandbytes|autocast|scaler",
@@ -107,6 +117,53 @@ LEFT_OUT = {
     "bitsandbytes/backends/triton/*": "the inside of kernels",
     "bitsandbytes/backends/hpu/*": "the inside of kernels",
     "peft/tuners/waveft/waverec2d.py": "a wavelet transform's check of its own inputs",
+    "*/testing/*": "helpers for tests",
+    "*/tests/*": "helpers for tests",
+    "*/examples/*": "helpers for tests",
+    "*/benchmark*": "helpers for tests",
+    "diffusers/pipelines/*": "a pipeline's check of its own inputs, which trains nothing",
+    "diffusers/modular_pipelines/*": "a pipeline's check of its own inputs, which trains nothing",
+    "diffusers/models/*": "a model's check of its own inputs",
+    "diffusers/schedulers/*": "schedules of noise, which are called directly",
+    "diffusers/hooks/*": "caches of pipelines",
+    "huggingface_hub/cli/*": "services of the Hub that no training calls",
+    "huggingface_hub/inference/*": "services of the Hub that no training calls",
+    "huggingface_hub/_s[ap]*": "services of the Hub that no training calls",
+    "huggingface_hub/_jobs*": "services of the Hub that no training calls",
+    "huggingface_hub/_oauth.py": "services of the Hub that no training calls",
+    "huggingface_hub/_webhooks*": "services of the Hub that no training calls",
+    "deepspeed/inference/*": "the server, which trains nothing",
+    "deepspeed/model_implementations/*": "the server, which trains nothing",
+    "deepspeed/module_inject/*": "the server, which trains nothing",
+    "deepspeed/ops/*": "the inside of kernels",
+    "deepspeed/compile/*": "the inside of the compiler",
+    "deepspeed/autotuning/*": "tuning of kernels",
+    "torchao/prototype/*": "prototypes",
+    "torchao/_models/*": "helpers for tests",
+    "torchao/kernel/*": "the inside of kernels",
+    "optimum/exporters/*": "exporters",
+    "optimum/fx/*": "exporters",
+    "optimum/onnx*": "exporters",
+    "gptqmodel/nn_modules/*": "the inside of kernels",
+    "gptqmodel/adapter/*": "the inside of kernels",
+    "nemo_automodel/components/models/*": "a model's check of its own inputs",
+    "nemo_automodel/shared/*": "the inside of kernels",
+    "unsloth/_vendor/*": "a copy of another library",
+    "unsloth/kernels/*": "the inside of kernels",
+    "unsloth/dataprep/*": "a maker of synthetic data",
+    "unsloth_zoo/mlx/*": "Apple's MLX",
+    "unsloth_zoo/fused_losses/*": "the inside of kernels",
+    "unsloth_zoo/temporary_patches/*": "the inside of kernels",
+    "liger_kernel/ops/*": "the inside of kernels",
+    "verl/experimental/*": "prototypes",
+    "axolotl/monkeypatch/*": "the inside of kernels",
+    "axolotl/integrations/*": "plugins of others",
+    "ray/[!te]*": "clusters without a training",
+    "vllm/model_executor/models/*": "a model's check of its own inputs",
+    "vllm/model_executor/layers/[!q]*": "the inside of kernels",
+    "vllm/v1/attention/*": "the inside of kernels",
+    "vllm/[mv]*/[!m]*": "the inside of the server",
+    "vllm/[btxu]*": "the inside of the server",
 }
 """Files whose messages a training does not show, and why."""
 _INTERNAL = re.compile(
@@ -120,9 +177,8 @@ _INTERNAL = re.compile(
 
 def reason_left_out(raised: RaisedMessage) -> str:
     """Return why a message does not count; empty if it does."""
-    for pattern, reason in LEFT_OUT.items():
-        if fnmatch.fnmatch(raised.file, pattern):
-            return reason
+    if reason := reason_of_file(raised.file):
+        return reason
     is_internal = raised.type in ("NotImplementedError", "AssertionError")
     if _INTERNAL.search(raised.message) or (is_internal and not PRECISION.search(raised.message)):
         return "a library's check of its own code"
@@ -136,14 +192,21 @@ def reason_left_out(raised: RaisedMessage) -> str:
 _SHORTEST = 12
 
 
+def reason_of_file(file: str) -> str:
+    """Return why no message of a file counts; empty if they do."""
+    return next((why for files, why in LEFT_OUT.items() if fnmatch.fnmatch(file, files)), "")
+
+
 def subject(raised: RaisedMessage) -> str:
     """Return the subject of a message that counts."""
+    if raised.library in AROUND:
+        return "all"
     about_precision = PRECISION.search(raised.message)
     return "dtypes and quantization" if about_precision else "arguments"
 
 
 def is_asked_for(raised: RaisedMessage) -> bool:
-    """Tell whether a message is about dtypes, quantization or arguments."""
-    if PRECISION.search(raised.message):
+    """Tell whether a message is about dtypes, quantization or arguments, or around them."""
+    if raised.library in AROUND or PRECISION.search(raised.message):
         return True
     return any(fnmatch.fnmatch(raised.file, pattern) for pattern in ARGUMENTS)
