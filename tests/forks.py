@@ -15,7 +15,9 @@ import os
 import runpy
 import signal
 import socket
+import subprocess
 import sys
+import tempfile
 import traceback
 import types
 
@@ -69,6 +71,32 @@ def run(request: dict) -> dict[str, int]:
             for other in running:  # they would wait for the one that died
                 os.kill(other, signal.SIGKILL)
     return {"status": answer}
+
+
+def let_servers_be_forks() -> None:
+    """Let a fork server be a fork of this process, not an interpreter that imports the libraries."""
+    from patchkit.verification import forking
+
+    forking.subprocess = types.SimpleNamespace(**{**vars(subprocess), "Popen": _ForkOfThis})
+
+
+class _ForkOfThis(subprocess.Popen):
+    """Runs a module for which `patchkit.children.command` has the command line."""
+
+    def __init__(self, command: list[str], *, env: dict[str, str], **options) -> None:
+        (start,) = (place for place, word in enumerate(command) if word.startswith("--folder="))
+        folder, module, *arguments = command[start:]
+
+        def serve() -> None:
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+            os.environ.clear()
+            os.environ.update(env)
+            tempfile.tempdir = None
+            sys.path.append(folder.partition("=")[2])
+            sys.argv = [module, *arguments]
+            importlib.import_module(module).main()
+
+        super().__init__(command, env=env, preexec_fn=serve, **options)
 
 
 def become(request: dict) -> None:

@@ -38,3 +38,26 @@ def run_workbench(on_path: dict[str, str]) -> Callable[..., subprocess.Completed
         )
 
     return run
+
+
+IN_A_FORK = f"""
+import runpy, sys
+import forks
+forks.let_servers_be_forks()
+sys.path.append({str(ROOT)!r})
+runpy.run_module("workbench", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def forked_workbench(forks, run_workbench) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs `python -m workbench …` where the libraries are imported already; so do its servers.
+
+    with_libraries/test_ranks.py has it as a user starts it.
+    """
+
+    def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        done = forks.run(folder, {}, argv=["-m", *arguments], code=IN_A_FORK)
+        return subprocess.CompletedProcess(arguments, *done)
+
+    return run if forks else run_workbench

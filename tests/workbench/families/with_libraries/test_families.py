@@ -19,9 +19,9 @@ LIMIT = 0.01
 
 
 @pytest.fixture(scope="module")
-def run(run_workbench) -> Callable[..., subprocess.CompletedProcess[str]]:
+def run(forked_workbench) -> Callable[..., subprocess.CompletedProcess[str]]:
     def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return run_workbench("families", *arguments, "--output", "out.jsonl", folder=folder)
+        return forked_workbench("families", *arguments, "--output", "out.jsonl", folder=folder)
 
     return call
 
