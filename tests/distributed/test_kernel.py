@@ -23,8 +23,9 @@ import nbclient, nbformat
 
 source = '''
 import os, sys
-import accelerate
 patchkit = sys.modules.get("patchkit")
+if patchkit:
+    import accelerate
 print("kernel", os.getpid(), patchkit.report()["{ID}"].status if patchkit else "absent")
 '''
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])

@@ -27,7 +27,9 @@ NAMES = {
 RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 TARGETS = [str(change.target) for change in RESOLUTION.changes if "*" not in change.target]
 AFFECTED = [NAMES[target.partition(":")[2].partition(".")[0]] for target in TARGETS]
-SHARED = os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared"
+patches_first = pytest.mark.skipif(
+    os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared", reason="only forks here; 1.16 runs it"
+)
 
 due = pytest.mark.skipif(
     RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
@@ -51,7 +53,7 @@ def test_fp16_fails_without_and_trains_with(train, trainer: str) -> None:
 
 
 @due
-@pytest.mark.skipif(SHARED, reason="only forks here")
+@patches_first
 def test_fp16_trains_where_patches_come_before_the_libraries(before_libraries) -> None:
     """One trains; the others get the code with which they train in the test above."""
     dtypes, changed, files = before_libraries(
@@ -226,6 +228,7 @@ def test_no_public_trainer_has_a_live_cast(forked) -> None:
 
 
 @due
+@patches_first
 def test_an_altered_anchor_is_drift_and_stays_untouched(before_libraries, tmp_path: Path) -> None:
     import trl
 
@@ -262,6 +265,7 @@ def test_an_altered_anchor_is_drift_and_stays_untouched(before_libraries, tmp_pa
 
 
 @due
+@patches_first
 def test_an_exception_inside_the_patch_leaves_the_import_working(before_libraries) -> None:
     status, filename = before_libraries(
         f"""
