@@ -20,6 +20,7 @@ import sys
 import tempfile
 import traceback
 import types
+from collections.abc import Callable
 
 # No package that a patch or a row of the legacy layer names: patchkit still comes first.
 BENEATH = (
@@ -73,11 +74,12 @@ def run(request: dict) -> dict[str, int]:
     return {"status": answer}
 
 
-def let_servers_be_forks() -> None:
-    """Let a fork server be a fork of this process, not an interpreter that imports the libraries."""
-    from patchkit.verification import forking
-
-    forking.subprocess = types.SimpleNamespace(**{**vars(subprocess), "Popen": _ForkOfThis})
+def let_children_be_forks() -> None:
+    """Let fork servers and trainings be forks of this process, which has imported the libraries."""
+    forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": _ForkOfThis})
+    for name in ("patchkit.verification.forking", "patchkit.cli.demo.training"):
+        vars(importlib.import_module(name))["subprocess"] = forking
+    tempfile.tempdir = None
 
 
 class _ForkOfThis(subprocess.Popen):
@@ -94,15 +96,15 @@ class _ForkOfThis(subprocess.Popen):
             tempfile.tempdir = None
             sys.path.append(folder.partition("=")[2])
             sys.argv = [module, *arguments]
-            importlib.import_module(module).main()
+            _end_with(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True))
 
         super().__init__(command, env=env, preexec_fn=serve, **options)
 
 
 def become(request: dict) -> None:
     """Run a program in a fork, which ends here."""
-    status = 1
-    try:
+
+    def run() -> None:
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["env"])
@@ -121,6 +123,15 @@ def become(request: dict) -> None:
         else:
             sys.modules["__main__"] = program = types.ModuleType("__main__")
             exec(compile(request["code"], "<string>", "exec"), vars(program))
+
+    _end_with(run)
+
+
+def _end_with(program: Callable[[], object]) -> None:
+    """Run a program, and end this process with its status."""
+    status = 1
+    try:
+        program()
         status = 0
     except SystemExit as left:
         status = left.code if isinstance(left.code, int) else int(left.code is not None)

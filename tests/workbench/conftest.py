@@ -43,7 +43,7 @@ def run_workbench(on_path: dict[str, str]) -> Callable[..., subprocess.Completed
 IN_A_FORK = f"""
 import runpy, sys
 import forks
-forks.let_servers_be_forks()
+forks.let_children_be_forks()
 sys.path.append({str(ROOT)!r})
 runpy.run_module("workbench", run_name="__main__", alter_sys=True)
 """
