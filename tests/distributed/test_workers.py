@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..conftest import BENEATH
+
 SCRIPT = """
 import sys
 {top}
@@ -46,18 +48,19 @@ APPLY = "import patchkit; patchkit.apply()"
 def statuses(folder: Path, *command: str, top: str = "", main: str = "", also: bool = False):
     file = folder / "train.py"
     file.write_text(SCRIPT.format(top=top, main=main or "pass", also=also))
-    done = subprocess.run(
-        [sys.executable, *command, str(file)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ},
-        timeout=240,
-        check=False,
-    )
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("STATUS")] or [
-        done.stderr
-    ]
+    if command or not hasattr(os, "fork"):
+        done = subprocess.run(
+            [sys.executable, *command, str(file)],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            timeout=240,
+            check=False,
+        )
+        stdout, stderr = done.stdout, done.stderr
+    else:
+        _, stdout, stderr = BENEATH.run(folder, {}, argv=[str(file)], file=str(file))
+    (line,) = [line for line in stdout.splitlines() if line.startswith("STATUS")] or [stderr]
     return line.split()[1:]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .programs import printed, run_text
+from .programs import forks_of, printed, run_text
 
 pytest.importorskip("trl")
 
@@ -99,7 +99,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(choice: object, folder: Path, age: str = "today's") -> dict[str, Any]:
-    done = run_text(SCRIPT, json.dumps(choice), age, folder=folder)
+    forks = forks_of("on" if choice else "off")
+    done = run_text(SCRIPT, json.dumps(choice), age, folder=folder, forks=forks)
     answer: dict[str, Any] = printed(done)
     answer["log"] = [line for line in done.stderr.splitlines() if line.startswith("patchkit: ")]
     return answer
