@@ -357,17 +357,26 @@ def before_libraries(tmp_path: Path, fresh: Callable[..., Any]) -> Callable[...,
     return run if _forks_are_wanted() else fresh
 
 
+@pytest.fixture(scope="session")
+def outside() -> Forks | None:
+    """Begins forks of a process that has imported what patchkit imports from elsewhere."""
+    return OUTSIDE if _forks_are_wanted() else None
+
+
 @pytest.fixture
-def before_patchkit(tmp_path: Path, fresh: Callable[..., Any]) -> Callable[..., Any]:
+def before_patchkit(
+    outside: Forks | None, tmp_path: Path, fresh: Callable[..., Any]
+) -> Callable[..., Any]:
     """Runs code like `fresh`, in a process that has imported what patchkit imports from elsewhere.
 
     That takes half of what a call of `apply` does.
     """
 
     def run(code: str, *, env: dict[str, str] | None = None) -> Any:
-        return OUTSIDE.result(code, tmp_path, env)
+        assert outside is not None
+        return outside.result(code, tmp_path, env)
 
-    return run if _forks_are_wanted() else fresh
+    return run if outside else fresh
 
 
 @pytest.fixture
