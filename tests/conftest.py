@@ -236,8 +236,8 @@ class Forks:
     """A process that has imported some modules, begun when a fork of it is first needed.
 
     Args:
-        imported: which modules: `libraries`, in the process whose forks verify patches, too; or
-            what lies `beneath` them.
+        imported: which modules: `libraries`, in the process whose forks verify patches, too; what
+            lies `beneath` them; or what patchkit imports from `outside`.
     """
 
     def __init__(self, imported: str = "libraries") -> None:
@@ -259,12 +259,12 @@ class Forks:
 
     def _begin(self) -> forking.ForkServer:
         folder = str(Path(__file__).parent)
-        if self.imported == "beneath":
-            server = forking.ForkServer("forks:import_what_is_beneath", folder=folder)
-            atexit.register(server.stop)
-        else:
+        if self.imported == "libraries":
             forking._stop_server()
             server = forking._server = forking.ForkServer(folder=folder)
+        else:
+            server = forking.ForkServer(f"forks:import_what_is_{self.imported}", folder=folder)
+            atexit.register(server.stop)
         return server
 
     def result(self, code: str, folder: Path, env: dict[str, str] | None) -> Any:
@@ -276,7 +276,7 @@ class Forks:
         return json.loads(stdout.splitlines()[-1])
 
 
-BENEATH, LIBRARIES = Forks("beneath"), Forks()
+BENEATH, OUTSIDE, LIBRARIES = Forks("beneath"), Forks("outside"), Forks()
 
 
 @pytest.fixture(scope="session")
@@ -355,6 +355,28 @@ def before_libraries(tmp_path: Path, fresh: Callable[..., Any]) -> Callable[...,
         return BENEATH.result(code, tmp_path, env)
 
     return run if _forks_are_wanted() else fresh
+
+
+@pytest.fixture(scope="session")
+def outside() -> Forks | None:
+    """Begins forks of a process that has imported what patchkit imports from elsewhere."""
+    return OUTSIDE if _forks_are_wanted() else None
+
+
+@pytest.fixture
+def before_patchkit(
+    outside: Forks | None, tmp_path: Path, fresh: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Runs code like `fresh`, in a process that has imported what patchkit imports from elsewhere.
+
+    That takes half of what a call of `apply` does.
+    """
+
+    def run(code: str, *, env: dict[str, str] | None = None) -> Any:
+        assert outside is not None
+        return outside.result(code, tmp_path, env)
+
+    return run if outside else fresh
 
 
 @pytest.fixture

@@ -36,9 +36,34 @@ BENEATH = (
     "torch.distributed.fsdp",
 )
 
+# What patchkit imports from elsewhere for a call of `apply`, or a report.
+OUTSIDE = (
+    "ast",
+    "difflib",
+    "hashlib",
+    "importlib.metadata",
+    "inspect",
+    "json",
+    "logging",
+    "packaging.specifiers",
+    "tempfile",
+    "textwrap",
+    "typing",
+    "wrapt",
+    "yaml",
+)
+
 
 def import_what_is_beneath() -> None:
-    for name in BENEATH:
+    import_all(BENEATH)
+
+
+def import_what_is_outside() -> None:
+    import_all(OUTSIDE)
+
+
+def import_all(names: tuple[str, ...]) -> None:
+    for name in names:
         with contextlib.suppress(Exception):  # the test that needs it will say so
             importlib.import_module(name)
 
@@ -113,7 +138,9 @@ def become(request: dict) -> None:
             flags = os.O_WRONLY | os.O_APPEND if number else os.O_RDONLY
             os.dup2(os.open(name, flags), number)
         sys.path.remove(os.path.dirname(__file__))
-        sys.path.insert(0, request["folder"])
+        given = request["env"].get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:0] = [request["folder"], *(name for name in given if name not in sys.path)]
+        sys.dont_write_bytecode = bool(request["env"].get("PYTHONDONTWRITEBYTECODE"))
         sys.argv = request["argv"]
         if "module" in request:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,10 +113,11 @@ class World:
 
     Args:
         folder: where it is.
+        outside: makes forks of a process that has imported what patchkit needs, if anybody does.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, outside: Any) -> None:
+        self.folder, self.outside = folder, outside
         library = old_library.write(folder / "library")
         arguments = library / "transformers" / "training_args.py"
         method = "\n    def look(self):\n        return 1\n"
@@ -150,15 +152,20 @@ class World:
         else:
             program = f"apply(), {piece}" if "revert" in piece else piece
         code = f"import patchkit\nfrom patchkit import apply, revert\n{program}\n{TELL}"
-        done = subprocess.run(
-            [*command, code],
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            env=environment,
-            timeout=300,
-            check=False,
-        )
+        if self.outside and len(command) == 2:
+            done = subprocess.CompletedProcess(
+                command, *self.outside.run(self.folder, environment, argv=["-c"], code=code)
+            )
+        else:
+            done = subprocess.run(
+                [*command, code],
+                capture_output=True,
+                text=True,
+                cwd=self.folder,
+                env=environment,
+                timeout=300,
+                check=False,
+            )
         if "strict" in piece:  # the made-up libraries have not what the patches need
             assert done.returncode == (78 if "--strict" in piece else 1)
             assert " drifted: " in done.stderr
@@ -170,8 +177,8 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory) -> World:
-    return World(tmp_path_factory.mktemp("advice"))
+def world(tmp_path_factory, outside) -> World:
+    return World(tmp_path_factory.mktemp("advice"), outside)
 
 
 def promised(piece: str, variables: dict[str, str]) -> set[str]:

@@ -47,13 +47,13 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @EVERYWHERE
 @pytest.mark.parametrize("case", CALLS)
-def test_calls_one_after_the_other(fresh, environment, case: str, imported: bool) -> None:
+def test_calls_one_after_the_other(before_patchkit, environment, case: str, imported: bool) -> None:
     variables, calls = CALLS[case]
     program = [old_library.SEE, "import transformers" if imported else "", "result = []"]
     for arguments, _ in calls:
         program += [f"patchkit.apply({arguments})", "result.append(see())"]
     program += ["patchkit.revert()", "result.append(see())"]
-    found = fresh("\n".join(program), env={**environment, **variables})
+    found = before_patchkit("\n".join(program), env={**environment, **variables})
     assert found == [*(on for _, on in calls), ""]
 
 
@@ -65,16 +65,16 @@ def test_what_was_switched_off_is_told_as_changed(trainer, session, apply) -> No
     assert apply(one, lookout=False).changed == ()
 
 
-def test_revert_forgets_that_it_was_switched_off(fresh, environment) -> None:
+def test_revert_forgets_that_it_was_switched_off(before_patchkit, environment) -> None:
     program = f"{old_library.SEE}\npatchkit.apply({OFF})\npatchkit.revert()\npatchkit.apply()\n"
-    assert fresh(f"{program}result = see()", env={**environment, **BOTH}) == "pl"
+    assert before_patchkit(f"{program}result = see()", env={**environment, **BOTH}) == "pl"
     part = program.replace("revert()", "revert('trl-*')")
-    assert fresh(f"{part}result = see()", env={**environment, **BOTH}) == ""
+    assert before_patchkit(f"{part}result = see()", env={**environment, **BOTH}) == ""
 
 
 @pytest.mark.parametrize("variables", [{}, BOTH], ids=["without variables", "with variables"])
 @EVERYWHERE
-def test_a_block(fresh, environment, variables: dict[str, str], imported: bool) -> None:
+def test_a_block(before_patchkit, environment, variables: dict[str, str], imported: bool) -> None:
     program = f"""
 {old_library.SEE}
 {"import transformers" if imported else ""}
@@ -94,7 +94,7 @@ with patchkit.patched(others=False, {OFF}):
     result.append(see())
 result.append(see())
 """
-    found = fresh(program, env={**environment, **variables})
+    found = before_patchkit(program, env={**environment, **variables})
     assert found == ["pl", "", "p", "l", "", "", "pl", "", "pl"]
 
 
