@@ -157,11 +157,25 @@ def given_to_loaded(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
             shown = "=, ".join(sorted(given))
             call.fix(row, f"{call.name}({shown}=)", f"set them on model.{place}")
         for name, value in given.items():
-            if place == "config":
-                setattr(model.config, name, value)
+            setattr(model.config, name, value)
             if hasattr(generation, name):
                 setattr(generation, name, value)
     return result
+
+
+def given_to_configuration(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Set the settings of `generate` on a configuration that is loaded with them."""
+    names = _settings_of_generate() & call.unknown.keys()
+    config = proceed()
+    given = (
+        {name: call.unknown[name] for name in sorted(names - vars(config).keys())}
+        if (names and not isinstance(config, tuple))
+        else {}
+    )
+    if given:
+        call.fix(row, f"{call.name}({'=, '.join(given)}=)", "set them on model.generation_config")
+        vars(config).update(given)
+    return config
 
 
 def begin_with(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

@@ -24,9 +24,9 @@ class Guarded:
     """Stand for a method in the namespace of a class.
 
     Read through the class, a plain method is the function itself, with its own code and signature.
-    Read through an object, and for a class method, it is a proxy of the bound method whose calls go
-    through `checked`. For methods that Python itself calls, such as `__init__`, no proxy is made:
-    that would take longer than all else.
+    Read through an object, and for a class method or a static one, it is a proxy of the bound
+    method, whose calls go through `checked`. For methods that Python itself calls, such as
+    `__init__`, no proxy is made: that would take longer than all else.
     """
 
     def __init__(self, method: Any, checked: Checked) -> None:
@@ -42,6 +42,8 @@ class Guarded:
             return MethodType(self._checked, instance)
         bound = self.__wrapped__.__get__(instance, owner)
         called_on = getattr(bound, "__self__", None)
+        if isinstance(self.__wrapped__, staticmethod):
+            return BoundProxy(bound, self._checked, None)
         return bound if called_on is None else BoundProxy(bound, self._checked, called_on)
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
@@ -72,10 +74,10 @@ class GuardedMethod:
         method = vars(owner)[name]
         if isinstance(method, Guarded):
             method = method.__wrapped__
-        self.is_bound = isinstance(owner, type)
+        self.is_bound = isinstance(owner, type) and not isinstance(method, staticmethod)
         # Some functions of a module are methods of an object that it holds.
         self.function: Callable[..., Any]
-        self.function = getattr(method, "__func__", method) if self.is_bound else method
+        self.function = getattr(method, "__func__", method) if isinstance(owner, type) else method
         self.call = self.function if self.is_bound else self._without_instance
 
     @cached_property

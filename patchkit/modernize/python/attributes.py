@@ -58,7 +58,8 @@ def plan_attributes(plan: Plan) -> None:
 
 def _may_be_its_own(found: ScriptAttribute, row: Attribute) -> bool:
     """Tell whether a model's own configuration may have what all configurations had."""
-    if _CONFIGURATION not in row.owners or row.name in generation_settings():
+    is_of_each = _CONFIGURATION in row.owners and not row.of_class
+    if not is_of_each or row.name in generation_settings():
         return False
     made = found.made_by
     if made is None or made.method != "__init__" or row.name in made.keywords:

@@ -69,6 +69,30 @@ PIECES = {
         [16, 24, 2],
         "CLIPConfig.from_text_vision_configs has been gone since Transformers 5.0.0",
     ),
+    "settings_of_generate_for_a_configuration": (
+        "from transformers import AutoConfig\n"
+        "config = AutoConfig.from_pretrained(MODEL, max_length=24, num_beams=3)\n"
+        "result = [config.max_length, config.num_beams]",
+        "no attribute 'max_length'",
+        [24, 3],
+        "AutoConfig.from_pretrained(max_length=, num_beams=) has been gone since Transformers",
+    ),
+    "labels_that_begin_with_one": (
+        "from transformers import SegformerImageProcessor\n"
+        "made = SegformerImageProcessor(reduce_labels=True)\n"
+        "result = [made.do_reduce_labels, made.reduce_labels]",
+        "[False, True]",
+        [True, True],
+        "(reduce_labels=) has been gone since Transformers 4.55.0",
+    ),
+    "file_system_of_a_static_method": (
+        "import fsspec\n"
+        "ROWS.save_to_disk('rows')\n"
+        "result = Dataset.load_from_disk('rows', fs=fsspec.filesystem('file')).num_rows",
+        "unexpected keyword argument 'fs'",
+        4,
+        "load_from_disk(fs=",
+    ),
     "no_rank": (
         "args = TrainingArguments(**FAST, evaluation_strategy='no')\n"
         "result = 'alone' if args.local_rank == -1 else 'one of several'",
