@@ -63,11 +63,23 @@ CASES = {
     ),
     "batches of texts, and of pairs": (
         "t.batch_encode_plus(x, pad_to_max_length=True)\nt.batch_encode_plus(list(zip(x, y)))\n",
-        't(x, padding=True)\n# patchkit: PreTrainedTokenizerBase.batch_encode_plus has been gone since Transformers 5.0.0; call the tokenizer itself, with lists of texts\nt.batch_encode_plus(list(zip(x, y)))\n',
+        "t(x, padding=True)\n# patchkit: PreTrainedTokenizerBase.batch_encode_plus has been gone since Transformers 5.0.0; call the tokenizer itself, with lists of texts\nt.batch_encode_plus(list(zip(x, y)))\n",
     ),
     "a parameter by position, whatever its name": (
         "from transformers import Trainer\nclass T(Trainer):\n    def _get_train_sampler(self, dataset=None):\n        pass\n",
         "from transformers import Trainer\nclass T(Trainer):\n    def _get_train_sampler(self, dataset=None):\n        pass\n",
+    ),
+    "what is for older releases alone": (
+        "import transformers\nfrom packaging import version\nif version.parse(transformers.__version__) < version.parse('4.33'):\n    from transformers.deepspeed import deepspeed_config\nelse:\n    from transformers.deepspeed import is_deepspeed_zero3_enabled\n",
+        "import transformers\nfrom packaging import version\nif version.parse(transformers.__version__) < version.parse('4.33'):\n    from transformers.deepspeed import deepspeed_config\nelse:\n    from transformers.integrations.deepspeed import is_deepspeed_zero3_enabled\n",
+    ),
+    "what objects of older releases have": (
+        "from transformers import DynamicCache\nc = DynamicCache()\nif hasattr(c, 'layers'):\n    c.layers[0].keys\nelse:\n    c.key_cache[0]\n",
+        "from transformers import DynamicCache\nc = DynamicCache()\nif hasattr(c, 'layers'):\n    c.layers[0].keys\nelse:\n    c.key_cache[0]\n",
+    ),
+    "arguments with a star": (
+        "from trl import ModelConfig, TrlParser\ndef main(m):\n    return m.torch_dtype\nmain(*TrlParser((ModelConfig,)).parse_args_and_config())\n",
+        "from trl import ModelConfig, TrlParser\ndef main(m):\n    return m.dtype\nmain(*TrlParser((ModelConfig,)).parse_args_and_config())\n",
     ),
     "what a flag may have said": (
         "from transformers import AutoModel\nfrom trl import ModelConfig, TrlParser\n(m,) = TrlParser((ModelConfig,)).parse_args_and_config()\nAutoModel.from_pretrained('m', trust_remote_code=m.trust_remote_code)\n",

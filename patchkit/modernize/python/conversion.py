@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...legacy.changes import Convert, Keyword
+from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, Decision, Template
 from ...legacy.wording import LEAVE_OUT
 from ..reading.script import Given
@@ -38,7 +38,7 @@ def decide_in_source(
 
     value = known_value(given)
     by_value = decided(row, value, Standin(values, unknown))
-    if value is UNKNOWN and isinstance(row.action, Convert) and row.action.to in values:
+    if value is UNKNOWN and not by_value[0].keeps_value and by_value[0].to in values:
         needless = _needless(plan, row, given, values, unknown)
         if needless is not None:
             return needless, frozenset()

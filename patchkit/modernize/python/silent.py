@@ -31,6 +31,8 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     given = {**first_argument(call.call, call.rows), **given}
     for row in call.rows.behaviours:
         if row.silent is not None and concerns(row.silent, given, plan.script):
+            if row.silent.unless and not call.call.complete:
+                continue  # what is not seen may say it
             text = f"since {release(row.gone)} it {row.silent.told}"
             for node in _decoding(plan) if row.silent.decoded else ():
                 because = f"{row.silent.decoded}, since {release(row.gone)}"

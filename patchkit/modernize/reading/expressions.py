@@ -334,7 +334,8 @@ class Expressions:
                 self.script.calls.append(call)
 
     def _given(self, node: ast.expr) -> Given:
-        return Given(node.lineno, node, literal(node), self.evaluate(node))
+        whole = node.value if isinstance(node, ast.Starred) else node
+        return Given(node.lineno, node, literal(node), self.evaluate(whole))
 
     def _keywords(self, node: ast.Call) -> Iterator[tuple[str, Given]]:
         for keyword in node.keywords:
@@ -403,8 +404,22 @@ class Expressions:
         names = [each.arg for each in function.args.args]
         if function is not called.node:
             names = names[1:]
-        for name, argument in (*zip(names, given, strict=False), *keywords.items()):
-            passed[name] = merged(passed.get(name, ()), argument.values)
+        by_position = zip(names, _one_by_one(given), strict=False)
+        by_name = ((name, argument.values) for name, argument in keywords.items())
+        for name, values in (*by_position, *by_name):
+            passed[name] = merged(passed.get(name, ()), values)
+
+
+def _one_by_one(given: list[Given]) -> Iterator[Values]:
+    """Yield what the arguments by position may be, up to one with a star that is not known."""
+    for argument in given:
+        if not isinstance(argument.node, ast.Starred):
+            yield argument.values
+            continue
+        found = next((value for value in argument.values if isinstance(value, Several)), None)
+        if found is None:
+            return
+        yield from found.elements
 
 
 def entries(

@@ -13,6 +13,7 @@ from . import kinship, neighbours
 from .expressions import TRAINING, Expressions, initializer_of, instance_of, literal, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
+from .versions_asked import is_read
 
 _DEEPEST = 1
 """Modules that a module beside the script imports are read, and no others."""
@@ -256,9 +257,10 @@ class _ScriptReader(Expressions):
     def _on_if(self, node: ast.If) -> None:
         self.evaluate(node.test)
         before = dict(self.scope.names)
-        self._block(node.body)
+        holds, fails = is_read(node)
+        self._block(node.body if holds else [])
         after, self.scope.names = self.scope.names, before
-        self._block(node.orelse)
+        self._block(node.orelse if fails else [])
         self.scope.after(after, self.scope.names)
 
     def _on_for(self, node: ast.For | ast.AsyncFor) -> None:

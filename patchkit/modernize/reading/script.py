@@ -191,12 +191,25 @@ class Script:
             if isinstance(outer, ast.If | ast.IfExp):
                 body = outer.body if isinstance(outer.body, list) else [outer.body]
                 asked = (outer.test,) if inner in body else ()
+                if not asked and inner is not outer.test and _asks_for_another(outer.test, node):
+                    return True
             elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And):
                 asked = outer.values[: outer.values.index(inner)]  # type: ignore[arg-type]
             if any(_asks_for(test, node) for test in asked):
                 return True
             inner = outer
         return False
+
+
+def _asks_for_another(test: ast.expr, node: ast.Attribute) -> bool:
+    """Tell whether a condition asks whether the same object has an attribute of another release."""
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "hasattr"
+        and ast.dump(test.args[0]) == ast.dump(node.value)
+        and getattr(test.args[1], "value", node.attr) != node.attr
+    )
 
 
 def _asks_for(test: ast.expr, node: ast.Attribute) -> bool:
