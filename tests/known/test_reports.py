@@ -86,6 +86,12 @@ def test_a_text_that_looks_like_another(report: dict[str, str], installed: dict[
     assert "is_not" in report or not found
 
 
+def test_errors_of_other_fields_are_blamed_on_nothing_of_this_one() -> None:
+    foreign = Path(__file__).with_name("reports").joinpath("foreign.txt").read_text("utf-8")
+    answers = {text: answered(read(text), NEWEST.get).answers for text in foreign.splitlines()}
+    assert not {text: found[0].id for text, found in answers.items() if found}
+
+
 @pytest.mark.parametrize(
     ("text", "since"),
     [

@@ -99,28 +99,25 @@ def add_places(folder: Path, table: Path, unlike: Path | None = None) -> None:
         unlike: a folder of libraries of other fields, whose messages it must not have.
     """
     files = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
-    others = set()
-    for library in sorted(unlike.iterdir()) if unlike else ():
-        others.update(_digest(raised) for raised in messages(unlike or folder, library.name))
-    files = {
-        file: " ".join(found)
-        for file, parts in files.items()
-        if (found := [part for part in parts.split() if part not in others])
-    }
-    known = {part for parts in files.values() for part in parts.split()} | others | {""}
-    for number, library in enumerate(WITHOUT_TRACEBACK):
-        for raised in messages(folder, library):
-            found = _digest(raised)
-            if found not in known and (number < WHOLE or not reason_of_file(raised.file)):
-                known.add(found)
-                files[raised.file] = f"{files.get(raised.file, '')} {found}".strip()
+    others = "\n".join(
+        squeezed(raised.message)
+        for library in (sorted(unlike.iterdir()) if unlike else ())
+        for raised in messages(library.parent, library.name)
+    )
+    places = {part: file for file, parts in files.items() for part in parts.split()}
+    for number, name in enumerate(WITHOUT_TRACEBACK):
+        for raised in messages(folder, name):
+            part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
+            if len(part) < LETTERS:
+                continue
+            if others and part[:LETTERS] in others:
+                places.pop(digest(part), None)
+            elif number < WHOLE or not reason_of_file(raised.file):
+                places.setdefault(digest(part), raised.file)
+    files = {}
+    for part, file in places.items():
+        files[file] = f"{files.get(file, '')} {part}".strip()
     table.write_text(json.dumps(files, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def _digest(raised: RaisedMessage) -> str:
-    """Return the digest of a message's longest part; empty if it is too short."""
-    part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
-    return digest(part) if len(part) >= LETTERS else ""
 
 
 def known_by(raised: RaisedMessage, bare: bool = False) -> str:
