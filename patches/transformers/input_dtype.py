@@ -167,7 +167,7 @@ FIRST_NORMS = {
     "lfm3_vl.modeling_lfm3_vl:Lfm3VlMultiModalProjector": "image_features",
     "timesfm.modeling_timesfm:TimesFmMLP": "x",
 }
-SINCE = {"lfm3_vl": ">=5.23"}
+SINCE = {"lfm3_vl": ">=5.23", "timesfm": ">=4.52"}
 """The releases that have a module; all for none."""
 NORMS = {
     layer: layer_input_rule(layer, given=given, norm=True)
