@@ -93,6 +93,18 @@ PIECES = {
         4,
         "load_from_disk(fs=",
     ),
+    "features_of_texts": (
+        "from transformers import CLIPConfig, CLIPModel\n"
+        "size = dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, "
+        "num_attention_heads=1)\n"
+        "made = CLIPModel(CLIPConfig(text_config={**size, 'vocab_size': 9, 'eos_token_id': 2}, "
+        "vision_config={**size, 'image_size': 8, 'patch_size': 8}, projection_dim=4))\n"
+        "features = made.get_text_features(torch.tensor([[1, 2]]))\n"
+        "result = list((features / features.norm(dim=-1, keepdim=True)).shape)",
+        "no attribute 'norm'",
+        [1, 4],
+        "what CLIPModel.get_text_features gives has been gone since Transformers 5.0.0; read",
+    ),
     "no_rank": (
         "args = TrainingArguments(**FAST, evaluation_strategy='no')\n"
         "result = 'alone' if args.local_rank == -1 else 'one of several'",

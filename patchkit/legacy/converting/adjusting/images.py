@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...call_sites import source_of
 from ...changes import Adjusted, Behaviour
+from ...uses import called_by_library, calling_frame
 from ..call import OldCall, Surroundings
+
+_POOLED = "pooler_output"
 
 
 def is_reversed(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -69,3 +73,17 @@ def padded_with_mask(
 
 def all_boxes(processor: Any, outputs: Any, target_sizes: Any) -> Any:
     return processor.post_process_object_detection(outputs, 0.0, target_sizes)
+
+
+def features_alone(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Return the features, unless the script reads them of the output that has them today."""
+    result = proceed()
+    features = getattr(result, _POOLED, None)
+    frame = calling_frame()
+    source = None if frame is None else source_of(frame)
+    if features is None or called_by_library():
+        return result
+    if source is not None and any(source.reads(_POOLED)):
+        return result
+    call.fix(row, f"what {call.name} gives", f"read {_POOLED} of it")
+    return features
