@@ -11,6 +11,7 @@ import pytest
 
 from patchkit.legacy import changes
 from patchkit.legacy.changes import Configure, Convert, Drop, Keyword, Rename, Value
+from patchkit.legacy.converting.adjusting.command_lines import _flags
 from patchkit.legacy.decisions import (
     UNKNOWN,
     Template,
@@ -136,3 +137,10 @@ def test_only_what_means_the_same_can_be_turned_round() -> None:
     assert turned is not None
     assert (turned.name, decide(turned).to, turned.early) == ("new", "old", True)
     assert other_way_round(row(Drop("nothing reads it"))) is None
+
+
+def test_a_dictionary_on_a_command_line_is_json() -> None:
+    assert _flags({"fsdp_config": {"wrap": ["Block"]}, "optim": ["a", 1], "none": None}) == [
+        *("--fsdp_config", '{"wrap": ["Block"]}'),
+        *("--optim", "a", "1"),
+    ]

@@ -77,6 +77,10 @@ CASES = {
         "from transformers import DynamicCache\nc = DynamicCache()\nif hasattr(c, 'layers'):\n    c.layers[0].keys\nelse:\n    c.key_cache[0]\n",
         "from transformers import DynamicCache\nc = DynamicCache()\nif hasattr(c, 'layers'):\n    c.layers[0].keys\nelse:\n    c.key_cache[0]\n",
     ),
+    "keywords of what has another name today": (
+        "from peft import prepare_model_for_int8_training as p\np(m, layer_norm_names=['norm'])\n",
+        "from peft import prepare_model_for_kbit_training as p\np(m)\n",
+    ),
     "arguments with a star": (
         "from trl import ModelConfig, TrlParser\ndef main(m):\n    return m.torch_dtype\nmain(*TrlParser((ModelConfig,)).parse_args_and_config())\n",
         "from trl import ModelConfig, TrlParser\ndef main(m):\n    return m.dtype\nmain(*TrlParser((ModelConfig,)).parse_args_and_config())\n",

@@ -70,7 +70,9 @@ class Plan:
 
     def rows_of(self, call: ScriptCall) -> MethodRows:
         """Return the rows for what is called."""
-        public = ancestors(*(call.own.ancestors if call.own is not None else (call.name,)))
+        today = self.today(call.name) or call.name
+        named = (call.name,) if call.method else (today,)
+        public = ancestors(*(call.own.ancestors if call.own is not None else named))
         method = call.method
         former = self.attributes_of(call.name).get(method) if method else None
         if former is not None and former.written == "{object}":

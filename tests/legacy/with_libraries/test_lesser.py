@@ -36,7 +36,7 @@ EXPECTED: dict[str, Any] = {
 REFUSED = {
     "in vain": "LlamaModel._prepare_decoder_attention_mask = has been gone since Transformers 4.35.0.",
     "positions of a layer": "hands them to forward as position_embeddings.",
-    "own loss": "Own.compute_liger_loss has been gone since TRL 1.14.0. Override _compute_loss.",
+    "own loss": "Own.compute_liger_loss has been gone since TRL 1.14.0. No trainer calls it.",
     "owner of a repository": 'Write the owner before the name: create_repo("owner/name").',
     "the same of the class": 'Write the owner before the name: create_repo("owner/name").',
     "owner of a model": 'Write the owner before the name: push_to_hub("owner/name").',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -119,6 +120,11 @@ def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
         yield flag, values
 
 
+def _word(value: Any) -> str:
+    """Return a value as a word of a command line; dataclasses read dictionaries as JSON."""
+    return json.dumps(value) if isinstance(value, dict) else str(getattr(value, "value", value))
+
+
 def value_of(word: str, names: Mapping[str, Any]) -> Any:
     """Return the value of a word: what `names` has for it, a number, or the word.
 
@@ -151,7 +157,7 @@ def _flags(settings: Mapping[str, Any]) -> list[str]:
     for name, value in settings.items():
         if value is not None:
             values = value if isinstance(value, list | tuple) else [value]
-            written += [f"--{name}", *(str(getattr(part, "value", part)) for part in values)]
+            written += [f"--{name}", *map(_word, values)]
     return written
 
 
