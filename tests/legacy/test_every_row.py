@@ -60,6 +60,7 @@ from patchkit.legacy.guarding.changed import ChangedAttributes, _variables
 from patchkit.legacy.guarding.former_attributes import answer_for
 from patchkit.legacy.guarding.guard import GuardedMethod
 from patchkit.legacy.guarding.names import Names
+from patchkit.legacy.places import public_place
 from patchkit.legacy.rows import all_rows
 from patchkit.legacy.uses import Journal, Kind
 from patchkit.legacy.versions.due import Due
@@ -484,7 +485,8 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     else:
         place, _, name = found.place.rpartition(".")
         assert own[0].outcome is ScriptOutcome.CHANGED
-        assert own[0].new == f"from {place} import {name}"
+        public = public_place(found.place).rpartition(".")[0]
+        assert own[0].new == f"from {public} import {name}"
         assert found.differs in own[0].because
         assert counts(doctor)
         if row is found.row:
@@ -494,7 +496,8 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
                 f"write {combination.new}; {combination.because}" for combination in doctor.combined
             ]
             assert any(
-                f"write from {place} import {name}" in text or found.advice in text for text in told
+                f"write from {public} import {name}" in text or found.advice in text
+                for text in told
             )
             former = ModuleType("former")
             modules = {place: former}
