@@ -35,6 +35,7 @@ SUBJECTS = {
     "more": "More",
     "frameworks": "Frameworks",
     "arguments": "Arguments that a library refuses",
+    "checks": "What else a library refuses",
 }
 """The files of rows, in the order of the page, and their headings."""
 _HEAD = """\

@@ -8,6 +8,7 @@ docs/writing-a-patch.md leads from a bug to a patch, and says what each name is 
 from .patch import Patch, Rewrite, Wrap
 from .rewrite import Edit, Matcher, Pattern, Rule, bind, find, helper, mentions, replace, require
 from .rewrite.edit import drop, insert_after, operand, span
+from .rewrite.match import walk
 from .settings import Setting, requested_dtype, value
 
 TYPE_CHECKING = False  # the lab is imported when a reproducer asks for it
@@ -51,6 +52,7 @@ __all__ = [
     "span",
     "train_in_temporary_folder",
     "value",
+    "walk",
 ]
 
 _LAZY = {

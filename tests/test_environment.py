@@ -225,6 +225,7 @@ def test_a_folder_without_init_is_not_absent(library) -> None:
 @pytest.mark.parametrize("frozen", [False, True])
 def test_what_was_made_without_collections_is_not_walked_through_afterwards(frozen: bool) -> None:
     gc.collect()
+    gc.unfreeze()
     if frozen:
         gc.freeze()
     before, walks = gc.get_freeze_count(), []

@@ -14,8 +14,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace
-from patchkit.rewrite.match import walk
+from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, replace, walk
 
 SMALLEST = Pattern("torch.finfo(X.dtype).min")
 

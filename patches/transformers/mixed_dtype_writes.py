@@ -20,8 +20,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from patchkit.authoring import Edit, Patch, Rewrite, Rule, insert_after, replace, span
-from patchkit.rewrite.match import walk
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, insert_after, replace, span, walk
 
 SOURCES = {
     "masked_scatter": 1,

@@ -21,10 +21,9 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from patchkit.authoring import Edit, Patch, Rewrite, Rule, span
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, span, walk
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule
-from patchkit.rewrite.match import walk
 
 GIVEN, NORMED = "_patchkit_dtype_given", "_patchkit_normed"
 # Spelled out, since torch.compile cannot trace how rewritten code fetches a helper; statements

@@ -22,8 +22,7 @@ models of eight families differed from it by less than 0.0001, relative, and Swi
 import ast
 from collections.abc import Callable, Iterator
 
-from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace
-from patchkit.rewrite.match import walk
+from patchkit.authoring import Edit, Patch, Rewrite, Rule, replace, walk
 
 from ._packed_activations import activation_dtype
 

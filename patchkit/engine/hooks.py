@@ -150,7 +150,7 @@ def notify_when_done(name: str, module: ModuleType) -> None:
     spec = object.__getattribute__(module, "__dict__").get("__spec__")
     if type(spec) is ModuleSpec and spec.name == name:
         spec.__class__ = _WatchedSpec
-        if not spec._initializing:  # type: ignore[attr-defined]
+        if not getattr(spec, "_initializing", False):
             # It ended meanwhile, in another thread.
             spec._initializing = False  # type: ignore[attr-defined]
 

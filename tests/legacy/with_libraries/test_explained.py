@@ -36,13 +36,19 @@ OF_THE_ERROR = {
     "metrics_of_pairs of objects": "processing_class",
     "model_card of objects": "finetuned_from",
     "own_settings": "warmup_steps",
+    "processor_of_a_feature_extractor of objects": "feature_extractor= image_processor=",
     "said_twice": "quantization_config",
     "settings_of_each_configuration of objects": "sep_token_id",
+    "settings_of_generate_for_a_configuration of objects": "generation_config",
     "texts_in_lists_beside_prompts": "formatting_func",
     "yaml_file": "warmup_steps",
 }
 """What the answer must have where the layer tells more than the first error speaks of."""
-SILENT = {"dtype_of_a_model_by_name", "set_afterwards"}
+SILENT = {
+    "dtype_of_a_model_by_name",
+    "labels_that_begin_with_one of objects",
+    "set_afterwards",
+}
 """Pieces that raise nothing: their results are others."""
 PIECES = {
     **{name: (case[0], case[3]) for name, case in test_old_calls.OLD.items()},
