@@ -164,7 +164,9 @@ def masks_rule(given: str, embedding: str, norm: str) -> Rule:
 
     def numbers(node: ast.AST) -> list[ast.Name]:
         match node:
-            case ast.Call(func=ast.Name(id=name)) if name.endswith("_mask"):
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name.endswith(
+                "_mask"
+            ):
                 values = [*node.args, *(keyword.value for keyword in node.keywords)]
                 return [inner for inner in values if ast.unparse(inner) == given]  # type: ignore[misc]
         return []

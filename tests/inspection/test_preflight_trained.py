@@ -173,7 +173,9 @@ def test_what_the_finding_says_of_adam_in_float16_is_so(
                 assert written in finding.change
         try:
             trainer.train()
-        except NotImplementedError as error:
+        except (AttributeError, NotImplementedError) as error:
+            if "bnb" not in options["optim"]:
+                raise
             pytest.skip(f"this bitsandbytes does not step on a CPU: {error}")
         after = list(trainer.model.parameters())
     moved = max(
