@@ -11,7 +11,7 @@ fi
 if [ "${1:-}" = quick ]; then
     shift
     # Not what mostly starts interpreters, builds or downloads.
-    slow=(cli/run cli/new engine/test_remembered.py test_pytest_plugin.py verification workbench/{gpu,reliability,upstream})
+    slow=(cli/run cli/new engine/test_remembered.py legacy/test_company.py test_pytest_plugin.py verification workbench/{gpu,reliability,upstream})
     set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
 fi
 if [ $# = 0 ]; then
