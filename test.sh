@@ -10,8 +10,8 @@ if [ ! -x .venv-test/bin/tox ]; then
 fi
 if [ "${1:-}" = quick ]; then
     shift
-    # Not what mostly starts interpreters, builds or downloads.
-    slow=(cli/run cli/new engine/test_remembered.py legacy/test_company.py test_pytest_plugin.py verification workbench/{gpu,reliability,upstream})
+    # Not what mostly starts interpreters, builds or downloads, nor each row of a table.
+    slow=(cli/run cli/new engine/test_remembered.py legacy/test_{company,every_row}.py test_pytest_plugin.py verification workbench/{gpu,reliability,upstream})
     set -- -e lint,unit -- -m 'not releases and not packaging' "${slow[@]/#/--ignore=}" "$@"
 fi
 if [ $# = 0 ]; then
