@@ -23,7 +23,7 @@ def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:
 def tox_before_run_commands(tox_env: ToxEnv) -> None:
     """Link the bytecode that other environments have of the very same files.
 
-    uv links the files themselves, out of its cache; each environment would compile them anew.
+    uv links the files themselves, out of its cache; each environment would compile them again.
     """
     own = tox_env.env_site_package_dir()
     for other in tox_env.env_dir.parent.glob(f"*/{own.relative_to(tox_env.env_dir)}"):
