@@ -134,7 +134,7 @@ def _build(folder: Path, *, dtype: str, seed: int, head: Head) -> Path:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM, LlamaForSequenceClassification
 
-    tokenizer = _tokenizer()
+    tokenizer = make_tokenizer()
     shape: dict[str, Any] = {
         "vocab_size": len(tokenizer),
         "hidden_size": 64,
@@ -161,7 +161,8 @@ def _build(folder: Path, *, dtype: str, seed: int, head: Head) -> Path:
     return folder
 
 
-def _tokenizer() -> PreTrainedTokenizerFast:
+def make_tokenizer() -> PreTrainedTokenizerFast:
+    """Return the tokenizer of tiny models."""
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 

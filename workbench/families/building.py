@@ -106,7 +106,7 @@ def _other_when_loaded(task: str, model: Any, folder: Path) -> Any:
 
 def _complete(config: Any, task: str) -> None:
     """Give a configuration the tokens that released ones have, and its task needs."""
-    if task == "classification" or TASKS[task].labelled:
+    if task in {"classification", "reward"} or TASKS[task].labelled:
         for owner in {id(part): part for part in (config, config.get_text_config())}.values():
             if getattr(owner, "pad_token_id", None) is None:
                 owner.pad_token_id = 0

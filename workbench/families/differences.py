@@ -142,13 +142,24 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     *(
         ExplainedDifference(
             _ALL_FIGURES - {"logits to load", "distance to float32"},
+            "trl-adapter-bf16-cast: adapters are trained in float32, and not in bfloat16",
+            modes=modes,
+            methods="lora",
+            tasks=task,
+        )
+        for modes in ("bf16/?bit", "plain-*/?bit")
+        for task in ("reward", "dpo")
+    ),
+    *(
+        ExplainedDifference(
+            _ALL_FIGURES - {"logits to load", "distance to float32"},
             "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
             modes=modes,
             methods="lora",
             tasks=task,
         )
         for modes in ("bf16/*", "plain-*")
-        for task in ("classification", "tokens", "questions", "images", "ctc")
+        for task in ("classification", "tokens", "questions", "images", "ctc", "reward")
     ),
     ExplainedDifference(
         frozenset({"logits to merge", "distance after merge"}),

@@ -38,7 +38,7 @@ def batches(task: str, model: Any) -> Iterator[tuple[str, Batch]]:
         for batch in with_images(model, words):
             yield IMAGES, _labelled(task, model, batch)
     end = getattr(model.config, "eos_token_id", None)
-    if task in {"classification", "questions"} and isinstance(end, int):
+    if task in {"classification", "reward", "questions"} and isinstance(end, int):
         words[:, -1] = end  # some read the last of these
     yield "text", _labelled(task, model, {"input_ids": words})
     if "bbox" in parameters(model.forward):
@@ -84,6 +84,8 @@ def _labelled(task: str, model: Any, batch: Batch) -> Batch:
     batch["attention_mask"] = torch.ones_like(words)
     if task == "classification":
         batch["labels"] = torch.arange(_ROWS) % 2
+    elif task == "reward":
+        batch["labels"] = torch.arange(_ROWS).float()
     elif task == "tokens":
         batch["labels"] = words % 2
     elif task == "questions":

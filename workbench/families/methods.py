@@ -150,8 +150,8 @@ def select(globs: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in METHODS if name in chosen)
 
 
-def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) -> Any:
-    """Return the model that is to be trained: with adapters, or the whole one.
+def adapters(model: Any, name: str, task: str, targets: list[str] | None = None) -> Any:
+    """Return PEFT's configuration of a method; None if the whole model is trained.
 
     Args:
         model: a loaded model.
@@ -163,7 +163,7 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
 
     method = METHODS[name]
     if not method.config:
-        return model
+        return None
     options: dict[str, Any] = {**method.options, "task_type": TASKS[task].peft or None}
     if method.targets:
         options["target_modules"] = targets or _LINEAR
@@ -176,5 +176,4 @@ def adapted(model: Any, name: str, task: str, targets: list[str] | None = None) 
         if heads:  # PEFT saves all whose names end so
             ending = sorted(name for name in names if name.endswith(heads[0]))
             options |= {"modules_to_save": heads, "exclude_modules": ending}
-    config = getattr(peft, method.config)(**options, **method.extra(model))
-    return peft.get_peft_model(model, config)
+    return getattr(peft, method.config)(**options, **method.extra(model))

@@ -24,6 +24,8 @@ class Task:
         heads: names of the head that is trained itself beside adapters, where PEFT's `all-linear`
             would put adapters on it, too.
         saving: arguments of `save_pretrained` of a model with adapters.
+        trainer: the short name of TRL's trainer; empty for Transformers' own.
+        types: the only types that are tried; all for none.
     """
 
     title: str
@@ -36,9 +38,17 @@ class Task:
     logits: str = "logits"
     heads: tuple[str, ...] = ()
     saving: Mapping[str, Any] = field(default_factory=dict)
+    trainer: str = ""
+    types: tuple[str, ...] = ()
 
 
 _TWO = {"num_labels": 2}
+_MOST_USED = (
+    "llama mistral mixtral qwen2 qwen3 qwen3_moe gemma2 gemma3_text phi phi3 gpt2 gpt_neox gpt_oss "
+    "opt bloom falcon deepseek_v3 olmo2 granite smollm3"
+)
+"""The most used decoders, chosen by hand so that each kind of layers is among them: experts, biased
+and tied heads, ALiBi, latent attention."""
 TASKS = {
     "causal": Task(
         "Causal language models", "CAUSAL_LM", "AutoModelForCausalLM", "CAUSAL_LM", generates=True
@@ -106,6 +116,24 @@ TASKS = {
         fixed=_TWO,
         heads=("classifier", "head", "fc"),
     ),
+    "reward": Task(
+        "Reward models (TRL's `RewardTrainer`)",
+        "SEQUENCE_CLASSIFICATION",
+        "AutoModelForSequenceClassification",
+        "SEQ_CLS",
+        fixed={"num_labels": 1},
+        trainer="reward",
+        types=tuple(_MOST_USED.split()),
+    ),
+    "dpo": Task(
+        "Preferences (TRL's `DPOTrainer`)",
+        "CAUSAL_LM",
+        "AutoModelForCausalLM",
+        "CAUSAL_LM",
+        generates=True,
+        trainer="dpo",
+        types=tuple(_MOST_USED.split()),
+    ),
 }
 
 
@@ -114,7 +142,11 @@ def names_by_task() -> dict[str, list[str]]:
     from transformers.models.auto import modeling_auto
 
     return {
-        name: sorted(getattr(modeling_auto, f"MODEL_FOR_{task.mapping}_MAPPING_NAMES", {}))
+        name: sorted(
+            known
+            for known in getattr(modeling_auto, f"MODEL_FOR_{task.mapping}_MAPPING_NAMES", {})
+            if not task.types or known in task.types
+        )
         for name, task in TASKS.items()
     }
 

@@ -26,6 +26,12 @@ _MODULES = (
     "transformers.quantizers.quantizer_bnb_8bit",
     "transformers.integrations.bitsandbytes",
 )
+_TRAINERS = ("datasets", "trl.trainer.dpo_trainer", "trl.trainer.reward_trainer")
+
+
+def import_trainers() -> None:
+    """Import what cells with TRL's trainers need."""
+    _import(_TRAINERS)
 
 
 def import_libraries() -> None:
@@ -47,7 +53,7 @@ def environment() -> dict[str, Any]:
     from patchkit.about import __version__
     from patchkit.environment import installed_version, python_and_platform
 
-    names = ("torch", "transformers", "peft", "accelerate", "bitsandbytes")
+    names = ("torch", "transformers", "peft", "accelerate", "bitsandbytes", "trl")
     return {
         "versions": {"patchkit": __version__} | {name: installed_version(name) for name in names},
         **python_and_platform(),
@@ -61,9 +67,9 @@ def environment_of_quantizers() -> dict[str, Any]:
     return found
 
 
-def _import() -> None:
+def _import(modules: tuple[str, ...] = _MODULES) -> None:
     tiny.go_offline()
-    for name in _MODULES:
+    for name in modules:
         with contextlib.suppress(Exception):  # the cell that needs it will say so
             importlib.import_module(name)
     compile_conversions()

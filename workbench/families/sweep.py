@@ -19,6 +19,7 @@ from ..sweep.processes import Processes, SweepError
 from ..sweep.trial import Trial
 from . import serving
 from .journal import FamilyJournal
+from .model_types import TASKS
 from .modes import Mode
 from .quantizers import IMPORTS
 from .records import Build, FamilyCell, ModelSubject
@@ -59,7 +60,8 @@ class FamilySelection:
     @property
     def preparations(self) -> tuple[str, ...]:
         """What the processes do before they import what every cell needs."""
-        return (IMPORTS,) if self.quantizers else ()
+        trainers = any(TASKS[task].trainer for task in self.tasks)
+        return (*[IMPORTS] * self.quantizers, *[f"{serving.__name__}:import_trainers"] * trainers)
 
     def cells(self, subject: ModelSubject) -> list[FamilyCell]:
         return [

@@ -18,15 +18,14 @@ from .building import INPUTS, Unsuitable
 from .images import Batch
 from .inputs import beginning, for_prediction, logits_of
 from .loading import load
-from .methods import METHODS, adapted
+from .methods import METHODS, adapters
 from .model_types import TASKS, loader, pretrained
 from .modes import Mode, find_mode
 from .quantizers import linear_layers
+from .training import MOST_STEPS, to_train, training_classes
 from .watching import returned_dtypes
 
 _TRAINING_STEPS = 2
-_MOST_STEPS = 20
-"""How many it may take until a gradient scaler, which begins at 65536, has skipped no more."""
 _NEW_WORDS = 3
 _MOST_DISTANCE = {"reload": 0.05, "merge": 0.5}
 """How far logits may be from those before, relative to their size."""
@@ -88,15 +87,15 @@ class _FamilyCourse(TrialCourse):
         targets = None
         if self.mode.quantizer is not None and not self.mode.quantizer.plain:
             targets = linear_layers(loader(self.task), base.config)
-        model = adapted(base, self.method, self.task, targets)
         batch |= METHODS[self.method].given(batch)
-        self._train(model, batch)
+        options = adapters(base, self.method, self.task, targets)
+        model = self._train(to_train(self.task, base, options, batch))
         self.step = "predict"
         with self._watching(model):
             logits = self._predict(model, batch)
         self.step = "save"
-        options = TASKS[self.task].saving if hasattr(model, "peft_config") else {}
-        model.save_pretrained(self.folder / "saved", **options)
+        saving = TASKS[self.task].saving if hasattr(model, "peft_config") else {}
+        model.save_pretrained(self.folder / "saved", **saving)
         self.step = "reload"
         again = self._reload()
         _expect_same_weights(dict(_trained(model)), dict(again.named_parameters()))
@@ -130,15 +129,17 @@ class _FamilyCourse(TrialCourse):
 
         return peft.PeftModel.from_pretrained(self._load(), saved)
 
-    def _train(self, model: Any, batch: Batch) -> None:
+    def _train(self, given: dict[str, Any]) -> Any:
+        """Return the model that was trained."""
         import torch
         import transformers
 
         course = self
         self.step = "prepare"
         losses: list[float] = []
+        base, arguments = training_classes(self.task)
 
-        class Trainer(transformers.Trainer):  # type: ignore[misc]
+        class Trainer(base):  # type: ignore[misc, valid-type]
             """Tell how far a step has come."""
 
             def compute_loss(self, *args: Any, **options: Any) -> Any:
@@ -168,15 +169,13 @@ class _FamilyCourse(TrialCourse):
                 self.taken += self.scale >= before
                 control.should_training_stop = self.taken == _TRAINING_STEPS
 
-        before = {name: value.detach().clone() for name, value in _trained(model)}
         trainer = Trainer(
-            model=model,
-            args=transformers.TrainingArguments(
+            args=arguments(
                 output_dir=str(self.folder / "output"),
                 fp16=self.mode.precision.autocast == "fp16",
                 bf16=self.mode.precision.autocast == "bf16",
                 use_cpu=True,
-                max_steps=_MOST_STEPS,
+                max_steps=MOST_STEPS,
                 per_device_train_batch_size=1,
                 learning_rate=1e-2,
                 lr_scheduler_type="constant",
@@ -187,9 +186,10 @@ class _FamilyCourse(TrialCourse):
                 report_to=[],
                 save_strategy="no",
             ),
-            train_dataset=list(range(_MOST_STEPS)),
-            data_collator=lambda rows: {name: value.clone() for name, value in batch.items()},
+            **given,
         )
+        model = trainer.model
+        before = {name: value.detach().clone() for name, value in _trained(model)}
         trainer.remove_callback(transformers.PrinterCallback)
         ending = EndAfterTakenSteps()
         trainer.add_callback(ending)
@@ -204,6 +204,7 @@ class _FamilyCourse(TrialCourse):
             raise Unsuitable("the loss is not finite")
         if not ending.taken:
             raise Unsuitable("the scaler skipped all steps")
+        return model
 
     def _predict(self, model: Any, batch: Batch) -> Any:
         import torch

@@ -51,8 +51,7 @@ def prepare(trainers: list[str], dtypes: list[str], folder: str) -> dict[str, An
         for dtype in dtypes:
             find(trainer).checkpoint(Path(folder), dtype)
     found = serving.environment()
-    for name in ("trl", "deepspeed"):
-        found["versions"][name] = installed_version(name)
+    found["versions"]["deepspeed"] = installed_version("deepspeed")
     return found
 
 

@@ -168,15 +168,22 @@ def test_a_page_of_several_tasks_says_which() -> None:
     assert "| `forward: ValueError: no` | llava (vision: bf16/none lora) |  |" in lines
 
 
-def test_a_head_in_float32_explains_other_numbers_of_classification() -> None:
-    cells = [
-        FamilyCell(ModelSubject(task, "bert"), "bf16/none", "lora")
-        for task in ("classification", "causal")
-    ]
-    assert [judge(cell, WORKED, OTHER, {}).outcome.name for cell in cells] == [
-        "explained",
-        "differs",
-    ]
+@pytest.mark.parametrize(
+    ("task", "mode", "outcome"),
+    [
+        ("classification", "bf16/none", "explained"),
+        ("causal", "bf16/none", "differs"),
+        ("reward", "bf16/none", "explained"),  # the head, as above
+        ("dpo", "bf16/none", "differs"),
+        ("dpo", "bf16/4bit", "explained"),  # the adapters, which TRL casts if the model is packed
+        ("dpo", "fp16/4bit", "differs"),
+    ],
+)
+def test_what_is_trained_in_float32_explains_other_numbers(
+    task: str, mode: str, outcome: str
+) -> None:
+    cell = FamilyCell(ModelSubject(task, "bert"), mode, "lora")
+    assert judge(cell, WORKED, OTHER, {}).outcome.name == outcome
 
 
 BEYOND = "what was trained predicts numbers that are not finite"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,6 +79,22 @@ for power in (16, 28, 60):
     taken = [norm == norm and norm != float("inf") for norm in norms]
     print(json.dumps([course.figures["changed"], taken, error]))
 """
+TRAIN_PREFERENCES = """
+import json, pathlib
+from workbench.families.building import build
+from workbench.families.model_types import names_by_task
+from workbench.families.serving import import_libraries, import_trainers
+from workbench.families.trial import attempt
+import_trainers()
+import_libraries()
+names = names_by_task()
+for task in ("reward", "dpo"):
+    folder = pathlib.Path(task)
+    (folder / "trial").mkdir(parents=True)
+    build(task, "llama", str(folder), 0)
+    trial = attempt(task, "bf16/none", "lora", str(folder), str(folder / "trial"), 0)
+    print(json.dumps([trial, names[task]]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +148,20 @@ def test_a_training_goes_on_until_the_scaler_takes_two_steps(printed, tmp_path: 
     changed, taken, error = without_end
     assert not any(taken)
     assert (changed, error) == (0, "the scaler skipped all steps")
+
+
+def test_preferences_are_learnt_with_the_trainers_of_trl(printed, tmp_path: Path) -> None:
+    pytest.importorskip("peft")
+    pytest.importorskip("trl.trainer.reward_trainer")
+    (reward, scored), (dpo, chosen) = map(json.loads, printed(TRAIN_PREFERENCES, tmp_path))
+    assert [reward["error"], dpo["error"]] == ["", ""]
+    assert reward["figures"]["changed"] == dpo["figures"]["changed"] + 1  # the head
+    first, second = dpo["figures"]["losses"]
+    assert first == pytest.approx(math.log(2), abs=1e-6)  # a model beside itself
+    assert second < first
+    assert "granite" in chosen
+    assert set(scored) < set(chosen)
+    assert len(chosen) <= 20
 
 
 def test_lost_weights_are_told_from_rounding() -> None:
