@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..precision.gradscaler import unify_batch_norms
 from ..precision.loading import request_of
 from ..precision.parameters import cast_in_place
 from ..precision.threading_dtype import thread_dtype
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 Repair = Callable[[], str]
 
 
-def upcast(parameters: Sequence[Parameter]) -> Repair:
-    """Make parameters float32, before an optimizer has state for them."""
+def upcast(parameters: Sequence[Parameter], model: torch.nn.Module) -> Repair:
+    """Make parameters float32, before an optimizer has state for them, and their norms' statistics.
+
+    Args:
+        parameters: the parameters.
+        model: what they belong to.
+    """
 
     def do() -> str:
         import torch
@@ -33,6 +39,12 @@ def upcast(parameters: Sequence[Parameter]) -> Repair:
                 - parameter.tensor.numel() * parameter.tensor.element_size()
             )
             cast_in_place(parameter.tensor, torch.float32)
+        cast = {id(parameter.tensor) for parameter in parameters}
+        unify_batch_norms(
+            module
+            for module in model.modules()
+            if not cast.isdisjoint(map(id, module._parameters.values()))
+        )
         which = plural(len(parameters), "parameter")
         return f"made {which} float32, which takes {megabytes(more)} more memory for the weights"
 

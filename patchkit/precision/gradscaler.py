@@ -60,7 +60,7 @@ def guard(accelerator: Any, prepared: Iterable[Any]) -> None:
         _guard_parameters(accelerator, models, optimizers)
     finally:
         for model in models:
-            _unify_batch_norms(model)
+            unify_batch_norms(model.modules())
 
 
 def _guard_parameters(
@@ -108,7 +108,7 @@ def _guard_parameters(
         )
 
 
-def _unify_batch_norms(model: torch.nn.Module) -> None:
+def unify_batch_norms(modules: Iterable[torch.nn.Module]) -> None:
     """Make batch norms float32 whose parameters and statistics are not all float16.
 
     They take float16 beside float32, or beside nothing but float16: neither bfloat16, nor float32
@@ -116,7 +116,7 @@ def _unify_batch_norms(model: torch.nn.Module) -> None:
     """
     import torch
 
-    for module in model.modules():
+    for module in modules:
         if isinstance(module, torch.nn.modules.batchnorm._NormBase):
             own = (*module._parameters.values(), *module._buffers.values())
             floats = [tensor for tensor in own if tensor is not None and is_plain_float(tensor)]

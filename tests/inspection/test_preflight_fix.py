@@ -98,6 +98,20 @@ def test_adapters_are_upcast(make, look) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_norm_is_upcast_with_its_statistics(make, look, dtype: str) -> None:
+    import torch
+
+    model = torch.nn.Sequential(
+        torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1)
+    )
+    model.to(getattr(torch, dtype))
+    findings = look(model, make.args("fp16"), fix=True)
+    assert [finding.id for finding in findings.fixed] == ["half-trainable-under-scaler"]
+    model(torch.ones(2, 4)).sum().backward()
+    assert model.eval()(torch.ones(2, 4)).isfinite().all()
+
+
 def test_a_repair_that_fails_is_told(make, look, monkeypatch) -> None:
     def refuse(model: object, dtype: object) -> None:
         raise ValueError("not this model")

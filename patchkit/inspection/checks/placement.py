@@ -166,7 +166,7 @@ def _mixed_under_fsdp2(facts: TrainingFacts) -> Finding | None:
         "mixed-dtypes-under-fsdp fsdp2",
         number=plural(len(mixed), "block"),
         blocks=_blocks(mixed),
-        repair=None if facts.has_optimizer_state else repairs.upcast(half),
+        repair=None if facts.has_optimizer_state else repairs.upcast(half, facts.model),
     )
 
 

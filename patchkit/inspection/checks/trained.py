@@ -67,7 +67,9 @@ def half_under_scaler(facts: TrainingFacts) -> Finding | None:
         failures=failures,
         patch=superseding_patches.GRADSCALER_GUARD,
         change=_in_float32(facts),
-        repair=None if facts.has_optimizer_state or facts.engine else repairs.upcast(half),
+        repair=None
+        if facts.has_optimizer_state or facts.engine
+        else repairs.upcast(half, facts.model),
     )
 
 
@@ -179,7 +181,7 @@ def _adapter_repair(facts: TrainingFacts, adapters: list[Parameter]) -> repairs.
     """Repair adapters only: for a whole model it takes twice the memory, which the user decides."""
     if facts.has_optimizer_state or facts.engine or facts.mostly_trained:
         return None
-    return repairs.upcast(adapters)
+    return repairs.upcast(adapters, facts.model)
 
 
 def _is_magnitude(parameter: Parameter) -> bool:
