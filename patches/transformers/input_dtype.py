@@ -61,6 +61,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "patcher": ("past_values",),
     "input_embedding": ("patch_input",),
     "base_forecast_block": LAST,
+    "linear": ("self.dropout(pooled_embedding)",),
     "embed_state": ("states",),
     "embed_action": ("actions",),
     "embed_return": ("returns_to_go",),
@@ -182,6 +183,8 @@ NORMS = {
         "embed_ln": ("stacked_inputs",),
         "visn_layer_norm": ("x",),
         "box_layer_norm": ("y",),
+        # Words that were given as vectors (`inputs_embeds`), and images beside them.
+        "LayerNorm": ("embeddings",),
     }.items()
 }
 """Norms at the beginning, and their input."""
