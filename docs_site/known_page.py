@@ -21,6 +21,7 @@ SUBJECTS = {
     "symptoms": "Symptoms without an error",
     "distributed": "Several processes and devices",
     "quantized": "Quantized models",
+    "adapters": "Kinds of adapters, and where they go",
     "installation": "Installation",
     "python-packages": "Other Python packages",
     "devices": "Devices, memory and old GPUs",
