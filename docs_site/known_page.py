@@ -18,8 +18,10 @@ SUBJECTS = {
     "layers": "Dtypes in layers",
     "scaler": "Gradient scaling and optimizers",
     "nan": "NaN and overflow",
+    "symptoms": "Symptoms without an error",
     "distributed": "Several processes and devices",
     "quantized": "Quantized models",
+    "adapters": "Kinds of adapters, and where they go",
     "installation": "Installation",
     "python-packages": "Other Python packages",
     "devices": "Devices, memory and old GPUs",
@@ -61,10 +63,9 @@ def known_page() -> str:
         mine = [row for row in rows if row.subject == subject]
         said = dict.fromkeys(text for row in mine for text in row.says)
         lines += [f"## {SUBJECTS[subject]}", ""]
-        lines += [
-            *table(["message", "causes"], ([_code(text), _causes(text)] for text in said)),
-            "",
-        ]
+        if said:
+            rows_of_table = ([_code(text), _causes(text)] for text in said)
+            lines += [*table(["message", "causes"], rows_of_table), ""]
         for row in mine:
             lines += [*_section(row), ""]
     return "\n".join(lines)

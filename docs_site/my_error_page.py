@@ -16,9 +16,9 @@ from quoted_errors import Quoted, quoted_errors
 from patchkit.about import shipped_table
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import answering, choosing, names, raised, reading, wordings
+from patchkit.known import answering, choosing, names, raised, reading, symptoms, wordings
 from patchkit.known.answer import LONGEST_QUOTED, Answer
-from patchkit.known.rows import SINCE, Row
+from patchkit.known.rows import SINCE, Row, words_of_field
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
@@ -85,12 +85,18 @@ def data(
         "dropped": in_javascript(wordings.DROPPED.pattern),
         "shortest": choosing.SHORTEST,
         "key": choosing.KEY,
+        "symptoms": {
+            "letters": symptoms.MOST,
+            "other": in_javascript(symptoms.OTHER.pattern),
+            "words": words_of_field(),
+        },
         "ofNone": answering.OF_NONE,
         "longestQuoted": LONGEST_QUOTED,
         "noAttribute": in_javascript(choosing.NO_ATTRIBUTE.pattern),
         "weights": {
             "frames": choosing.FRAMES,
             "near": choosing.NEAR,
+            "words": choosing.WORDS,
             "notThere": choosing.NOT_THERE,
             "notNear": choosing.NOT_NEAR,
             "alike": choosing.ALIKE,

@@ -110,6 +110,12 @@ function answeredAsItIs(pasted, data) {
     }
     if (named.length) return { answers: named, byName: true };
   }
+  if (!found.length) {
+    const symptoms = described(pasted, data);
+    if (symptoms.length && !raisedIn(pasted.errors[0].message, data)) {
+      return { answers: symptoms.map((match) => answerOf(match, data)) };
+    }
+  }
   if (!found.length && !pasted.errors[0].frames.length) {
     const { message, type } = pasted.errors[0];
     const part = squeezed(message, data).letters;
@@ -150,7 +156,32 @@ function matches(pasted, data) {
     if (kinds.length) return [kinds.reduce((best, one) => (one.score > best.score ? one : best))];
   }
   const [first] = pasted.errors;
-  return first.type && !first.type.endsWith("Warning") ? [] : matchesOf(pasted.text, first, pasted, data);
+  if (first.type && !first.type.endsWith("Warning")) return [];
+  return matchesOf(pasted.text, first, pasted, data);
+}
+
+/** Return the rows for what a text describes without an error; see patchkit/known/symptoms.py. */
+function described(pasted, data) {
+  const [error] = pasted.errors;
+  if (error.type && !error.type.endsWith("Warning")) return [];
+  const other = new RegExp(data.symptoms.other, "g");
+  const words = ` ${pasted.text.slice(0, data.symptoms.letters).toLowerCase().replace(other, " ").trim()} `;
+  const isSaid = (choice) => choice.split("|").some((one) => words.includes(one));
+  const [ofField, ofOthers] = data.symptoms.words;
+  if (!isSaid(ofField) || isSaid(ofOthers)) return [];
+  const found = [];
+  const fits = (row) => row.words && row.words.every(isSaid) && !(row.without && isSaid(row.without));
+  for (const row of data.rows.filter(fits)) {
+    const score = scoreOf(row, error, pasted, data, true);
+    if (score !== null) found.push({ row, values: {}, score: score + data.weights.words * row.words.length, error });
+  }
+  return likely(found.sort((one, other) => other.score - one.score), data);
+}
+
+/** Return the first of some rows, and those for which nearly as much speaks. */
+function likely(found, { weights }) {
+  const least = found.length && Math.max(weights.least, found[0].score - weights.alike);
+  return found.filter(({ score }, number) => number === 0 || score >= least);
 }
 
 function isKind({ row }, { weights }) {
@@ -175,8 +206,7 @@ function matchesOf(text, error, pasted, data) {
   }
   found.sort((one, other) => other.score - one.score);
   if (found.length && isKind(found[0], data)) return found.slice(0, 1); // Two would say two things.
-  const least = found.length && Math.max(data.weights.least, found[0].score - data.weights.alike);
-  return found.filter(({ score }, number) => number === 0 || score >= least);
+  return likely(found, data);
 }
 
 /** Return what stands in the holes of the wordings that a text has, by their numbers. */
@@ -201,14 +231,13 @@ function spokenIn(letters, data) {
   return spoken;
 }
 
-function scoreOf(row, error, pasted, data) {
+function scoreOf(row, error, pasted, data, pointed = false) {
   const { weights } = data;
   const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
   let score = row.weight || 0;
-  let pointed = false;
   if (frames.length) {
     const isKind = score <= weights.kindsOnly;
     const lines = isKind ? error.frames.filter((frame) => !passesOn(frame, data)).slice(-1) : error.frames;

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..about import shipped_table
 from . import names
 from .answer import Answer, of_match
-from .choosing import KINDS_ONLY, SHORTEST, Match, matches, rows_with_part
+from .choosing import KINDS_ONLY, SHORTEST, Match, described, matches, rows_with_part
 from .raised import raised_in
 from .reading import Frame, Pasted, Raised
 from .wordings import squeezed
@@ -95,6 +95,9 @@ def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
             return Found(tuple(by_name), error, by_name=True)
     if found:
         return known
+    symptoms = described(pasted, installed)
+    if symptoms and not raised_in(pasted.error.message):
+        return Found(tuple(map(of_match, symptoms)), pasted.error)
     if not pasted.error.frames and (parts := rows_with_part(pasted.error)):
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)

@@ -9,7 +9,8 @@ from functools import cache
 
 from .raised import raised_in
 from .reading import Pasted, Raised
-from .rows import Row, all_wordings, row_at
+from .rows import Row, all_wordings, all_words, row_at, words_of_field
+from .symptoms import has_words, plain_words
 from .wordings import Squeezed, longest_literal, squeezed, wording
 
 SHORTEST = 16
@@ -18,6 +19,7 @@ KEY = 8
 """Letters of a wording that a text is looked through for, before the wording itself."""
 # The site weighs rows by the same numbers.
 FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
+WORDS = 0.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
@@ -147,20 +149,55 @@ def _of(
     found.sort(key=lambda match: -match.score)
     if not found or found[0].row.weight <= KINDS_ONLY:
         return found[:1]  # Two kinds would say two things.
+    return _likely(found)
+
+
+def described(pasted: Pasted, installed: Callable[[str], str | None]) -> list[Match]:
+    """Return the rows for what a text describes without an error; more words tell more."""
+    if pasted.error.type and not pasted.error.is_warning:
+        return []
+    words = plain_words(pasted.text)
+    of_field, of_others = words_of_field()
+    if not has_words([of_field], words) or has_words([of_others], words):
+        return []
+    found = [
+        Match(row_at(number), {}, score + WORDS * len(choices), pasted.error)
+        for number, choices, without in all_words()
+        if has_words(choices, words) and not (without and has_words([without], words))
+        if (score := _score(row_at(number), pasted.error, pasted, installed, True)) is not None
+    ]
+    return _likely(sorted(found, key=lambda match: -match.score))
+
+
+def _likely(found: list[Match]) -> list[Match]:
+    """Return the first of some rows, and those for which nearly as much speaks."""
+    if not found:
+        return found
     least = max(LEAST, found[0].score - ALIKE)
     return [match for number, match in enumerate(found) if number == 0 or match.score >= least]
 
 
 def _score(
-    row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
+    row: Row,
+    error: Raised,
+    pasted: Pasted,
+    installed: Callable[[str], str | None],
+    pointed: bool = False,
 ) -> float | None:
-    """Return how much speaks for a row; None if it is out of the question."""
+    """Return how much speaks for a row; None if it is out of the question.
+
+    Args:
+        row: the row.
+        error: the error that has its message.
+        pasted: the text that has the error.
+        installed: gives the version of an installed distribution.
+        pointed: whether the text already points to this cause, and not to the message alone.
+    """
     if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
     if (files := row.only_in.get(error.name)) and not _is_raised_in(files, error):
         return None
     score = row.weight
-    pointed = False
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:
         # What only knows the kind of a complaint knows nothing of those of other lines.

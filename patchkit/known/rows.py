@@ -27,6 +27,8 @@ class Row:
     Args:
         id: its name, for tests and links.
         says: wordings of the message; see `wordings`.
+        words: choices of words of a description without an error; see `symptoms`.
+        without: words of which such a description has none, with bars between them.
         cause: what it is, in a sentence; holes of the wordings may stand in it, `{message}`, the
             error's own, and `{caller}`, the library whose line of the traceback asks (`{asking}` is
             its package).
@@ -57,6 +59,8 @@ class Row:
     says: tuple[str, ...]
     cause: str
     do: str
+    words: tuple[str, ...] = ()
+    without: str = ""
     write: tuple[str, ...] = ()
     whose: str = ""
     tell: str = ""
@@ -122,6 +126,21 @@ def all_wordings() -> Iterator[tuple[int, str]]:
         yield from ((number, said) for said in _spelt_out(written["says"]))
 
 
+def words_of_field() -> tuple[str, str]:
+    """Return the words by which a description is one of this field, and of others; with bars."""
+    return "|".join(_shared()["words-field"]), "|".join(_shared()["words-elsewhere"])
+
+
+@cache
+def all_words() -> tuple[tuple[int, tuple[str, ...], str], ...]:
+    """Return the words of the rows that have some, and those that rule it out, by its number."""
+    return tuple(
+        (number, _choices(written["words"]), written.get("without", ""))
+        for number, (written, _) in enumerate(_written())
+        if "words" in written
+    )
+
+
 @cache
 def row_at(number: int) -> Row:
     """Return one of the rows, by its number."""
@@ -133,6 +152,7 @@ def row_at(number: int) -> Row:
     }
     for key in ("says", "frames", "never"):
         content[key] = _spelt_out(written.get(key, ()))
+    content["words"] = _choices(written.get("words", ()))
     if "only_in" in written:
         content["only_in"] = {name: _spelt_out(files) for name, files in written["only_in"].items()}
     return Row(**content, subject=subject)
@@ -142,6 +162,10 @@ def _spelt_out(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         each for text in texts for each in (_shared()[text[1:]] if text.startswith("@") else [text])
     )
+
+
+def _choices(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple("|".join(_spelt_out(choice.split("|"))) for choice in words)
 
 
 @cache

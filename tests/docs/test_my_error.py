@@ -45,6 +45,11 @@ MESSAGES = sorted(
 ERRORS = sorted({error for change in CHANGES for error in change.errors})
 WORDINGS = list(dict.fromkeys(said for row in known_rows() for said in row.says))
 EXAMPLES = [wording(said).example() for said in WORDINGS]
+SYMPTOMS_IN_WORDS = re.findall(
+    r'^- text: "(.+)"$',
+    (REPOSITORY / "tests" / "known" / "reports" / "symptoms.yaml").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
 ONE_OF_EACH_ROW = [wording(row.says[0]).example() for row in known_rows() if row.says]
 
 TRACEBACK = """Traceback (most recent call last):
@@ -211,8 +216,12 @@ def test_every_message_of_a_patch_finds_what_the_command_finds(ask, shape: str) 
 # by themselves are asked above, and one of each row is asked in one of the shapes.
 @pytest.mark.parametrize(
     ("texts", "shapes"),
-    [(ERRORS, ("{error}", TRACEBACK, LOG)), (ONE_OF_EACH_ROW, (TRACEBACK, LOG))],
-    ids=["changes", "examples"],
+    [
+        (ERRORS, ("{error}", TRACEBACK, LOG)),
+        (ONE_OF_EACH_ROW, (TRACEBACK, LOG)),
+        (SYMPTOMS_IN_WORDS, ("{error}",)),
+    ],
+    ids=["changes", "examples", "symptoms"],
 )
 def test_every_error_finds_what_the_command_finds(
     ask, texts: list[str], shapes: tuple[str, ...]

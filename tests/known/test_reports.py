@@ -59,7 +59,7 @@ def check_says(report: dict[str, Any], answer: str) -> None:
 
 REPORTS = [
     report
-    for file in ("precision", "libraries", "machines", "environments")
+    for file in ("precision", "symptoms", "adapters", "libraries", "machines", "environments")
     for report in reports(f"{file}.yaml")
 ]
 BY_NAME = {report.id: report for report in REPORTS}
