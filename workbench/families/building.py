@@ -58,11 +58,11 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     further = _FURTHER
     for config in attempts(cls, **TASKS[task].fixed):
         try:
-            made = _made(task, config)
+            made = tiny_model(task, config)
             other = _other_when_loaded(task, made[0], folder)
             if other is not None:
                 unloaded = unloaded or made
-                made = _made(task, other)
+                made = tiny_model(task, other)
         except Exception as error:
             if is_lack_of_memory(error):
                 raise
@@ -82,7 +82,7 @@ def _build(task: str, model_type: str, folder: Path) -> dict[str, Any]:
     return _save(task, model, batch, folder) | {"inputs": inputs}
 
 
-def _made(task: str, config: Any) -> tuple[Any, str, Batch]:
+def tiny_model(task: str, config: Any) -> tuple[Any, str, Batch]:
     """Return a model of a configuration, and what it is fed."""
     _complete(config, task)
     model = _model(task, config)

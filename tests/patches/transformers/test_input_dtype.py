@@ -243,6 +243,10 @@ def first_norm(name: str) -> Any:
         sizes |= {"patch_size": 4, "patch_stride": [4, 4], "window_size": 4, "depths": [1]}
         config = transformers.ClapAudioConfig(**sizes, num_attention_heads=[2], num_hidden_layers=1)
         return transformers.ClapAudioModel(config).bfloat16().eval()
+    if name == "bert":
+        from transformers.models.bert.modeling_bert import BertEmbeddings
+
+        return BertEmbeddings(transformers.BertConfig(**sizes)).bfloat16().eval()
     if name == "wav2vec2_bert":
         from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as modeling
 
@@ -262,14 +266,18 @@ def first_norm(name: str) -> Any:
     return modeling.Lfm3VlMultiModalProjector(config).bfloat16()
 
 
-@pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl", "clap"])
+@pytest.mark.parametrize("name", ["wav2vec2_bert", "seamless_m4t", "lfm3_vl", "clap", "bert"])
 def test_a_norm_in_half_precision_takes_float32_on_a_cpu(name: str) -> None:
     module = first_norm(name)
-    is_clap = name == "clap"
-    x = numbers(1, 1, 32, 16) if is_clap else numbers(4, module.layer_norm.weight.numel())
+    if name == "bert":
+        given = {"inputs_embeds": numbers(1, 4, 16)}
+    elif name == "clap":
+        given = {"input_features": numbers(1, 1, 32, 16)}
+    else:
+        given = {"hidden_states": numbers(4, module.layer_norm.weight.numel())}
 
     def run() -> torch.Tensor:
-        result = module(x)
+        result = module(**given) if name in {"bert", "clap"} else module(*given.values())
         found: torch.Tensor = result if isinstance(result, torch.Tensor) else result[0]
         return found
 
