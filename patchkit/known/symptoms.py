@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 MOST = 500
 """Letters that are read; a title comes first, and much text has any word."""
-OTHER = re.compile(r"(?:[^a-z0-9_'.]|\.(?!\d))+")
+OTHER = re.compile(r"(?:[^a-z0-9_'.]|\.(?!\d)|'(?![a-z])|(?<![a-z])')+")
+"""What stands between words: a point within a number and an apostrophe within a word do not."""
 
 
 def plain_words(text: str) -> str:
