@@ -60,9 +60,13 @@ function answered(pasted, data) {
   if (known.answers.length || error.frames.length) return known;
   if (new RegExp(data.names.patterns.keyword).test(error.message)) return known; // Python's own message
   const file = raisedIn(error.message, data);
-  if (!file) return known;
-  const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
-  return answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+  if (file) {
+    const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
+    const raised = answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+    if (raised.answers.length || error.type) return raised;
+  }
+  const symptoms = described(pasted, data);
+  return symptoms.length ? { answers: symptoms.map((match) => answerOf(match, data)) } : known;
 }
 
 /** Say what to do where a library asks, if the text does not show who does. */
@@ -109,12 +113,6 @@ function answeredAsItIs(pasted, data) {
       return { answers: [...rows, ...table], byName: !rows.length };
     }
     if (named.length) return { answers: named, byName: true };
-  }
-  if (!found.length) {
-    const symptoms = described(pasted, data);
-    if (symptoms.length && !raisedIn(pasted.errors[0].message, data)) {
-      return { answers: symptoms.map((match) => answerOf(match, data)) };
-    }
   }
   if (!found.length && !pasted.errors[0].frames.length) {
     const { message, type } = pasted.errors[0];

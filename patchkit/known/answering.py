@@ -46,7 +46,7 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
     A library's message without a traceback, of which nothing is known, is looked up once more as
-    one of the file that raises it.
+    one of the file that raises it, and a text without an error by its words.
 
     Args:
         pasted: the text.
@@ -57,10 +57,13 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     # Python itself says which keyword a function does not take, whoever's it is.
     if known.answers or pasted.error.frames or names.KEYWORD.search(message):
         return known
-    if not (file := raised_in(message)):
-        return known
-    error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
-    return _answered(replace(pasted, errors=(error,)), installed)
+    if file := raised_in(message):
+        error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
+        raised = _answered(replace(pasted, errors=(error,)), installed)
+        if raised.answers or pasted.error.type:
+            return raised
+    symptoms = described(pasted, installed)
+    return Found(tuple(map(of_match, symptoms)), pasted.error) if symptoms else known
 
 
 def _of_whoever_asks(found: Found) -> Found:
@@ -95,9 +98,6 @@ def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
             return Found(tuple(by_name), error, by_name=True)
     if found:
         return known
-    symptoms = described(pasted, installed)
-    if symptoms and not raised_in(pasted.error.message):
-        return Found(tuple(map(of_match, symptoms)), pasted.error)
     if not pasted.error.frames and (parts := rows_with_part(pasted.error)):
         said = tuple(of_match(Match(row, {}, 0.0, pasted.error)) for row in parts)
         return Found(said, pasted.error, is_part=True)

@@ -1,7 +1,7 @@
 """What people describe without an error, read as words: `LoRA loss does not go down`.
 
 A row's `words` are choices, one of each of which a description must have. They are compared with
-small letters, digits and single blanks, so a blank at an end of a choice is an end of a word.
+small letters, numbers and single blanks, so a blank at an end of a choice is an end of a word.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 MOST = 500
 """Letters that are read; a title comes first, and much text has any word."""
-OTHER = re.compile(r"[^a-z0-9_']+")
+OTHER = re.compile(r"(?:[^a-z0-9_'.]|\.(?!\d)|'(?![a-z])|(?<![a-z])')+")
+"""What stands between words: a point within a number and an apostrophe within a word do not."""
 
 
 def plain_words(text: str) -> str:
