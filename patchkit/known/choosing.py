@@ -155,6 +155,8 @@ def _score(
     row: Row, error: Raised, pasted: Pasted, installed: Callable[[str], str | None]
 ) -> float | None:
     """Return how much speaks for a row; None if it is out of the question."""
+    if row.weight <= KINDS_ONLY and (error.is_warning or error.is_launchers):
+        return None  # They refuse nothing.
     if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
     if (files := row.only_in.get(error.name)) and not _is_raised_in(files, error):
