@@ -141,6 +141,8 @@ def _reading() -> dict[str, Any]:
         "longest": reading.LONGEST,
         "longestMessage": reading.LONGEST_MESSAGE,
         "crashed": reading.CRASHED,
+        "ignored": in_javascript(reading.IGNORED.pattern),
+        "ended": in_javascript(reading.ENDED.pattern),
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
         "remoteCode": REMOTE_CODE,

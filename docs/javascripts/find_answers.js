@@ -82,10 +82,7 @@ function ofWhoeverAsks(found, error, { names }) {
 function raisedIn(message, data) {
   const { letters: length, read: most, files } = data.raised;
   const letters = squeezed(message, data).letters.slice(0, most);
-  data.raised.fileOf ??= new Map(
-    Object.entries(files).flatMap(([file, parts]) => parts.split(" ").map((part) => [part, file])),
-  );
-  const known = data.raised.fileOf;
+  const known = (data.raised.fileOf ??= filesByDigest(data.raised.files, "", new Map()));
   for (let start = 0; start + length <= letters.length; start++) {
     const file = known.get(digest(letters.slice(start, start + length)));
     if (file) return file;
@@ -93,10 +90,22 @@ function raisedIn(message, data) {
   return "";
 }
 
+function filesByDigest(table, folder, found) {
+  for (const [name, below] of Object.entries(table)) {
+    if (typeof below !== "string") filesByDigest(below, folder + name, found);
+    else for (const digest of below.match(/.{5}/g)) found.set(digest, `${folder}${name}.py`);
+  }
+  return found;
+}
+
+const BASE_85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+
 function digest(part) {
   let value = 0x811c9dc5;
   for (let place = 0; place < part.length; place++) value = Math.imul(value ^ part.charCodeAt(place), 0x01000193);
-  return (value >>> 0).toString(16).padStart(8, "0");
+  let letters = "";
+  for (let rest = value >>> 0; letters.length < 5; rest = Math.floor(rest / 85)) letters = BASE_85[rest % 85] + letters;
+  return letters;
 }
 
 function answeredAsItIs(pasted, data) {
@@ -232,6 +241,8 @@ function spokenIn(letters, data) {
 function scoreOf(row, error, pasted, data, pointed = false) {
   const { weights } = data;
   const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
+  const { type } = error;
+  if ((row.weight || 0) <= weights.kindsOnly && (type.endsWith("Warning") || new RegExp(data.reading.launcher).test(type))) return null;
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
@@ -530,8 +541,9 @@ function read(pasted, data) {
   const streams = streamsOf(text, data);
   const whole = streams.flat().filter(Boolean).join(" ").split(/\s+/).filter(Boolean).join(" ");
   let raised = streams.flatMap((lines) => errorsOf(lines, data));
+  const isPythons = raised.some(({ frames }) => frames.length);
+  if (!isPythons && data.foreign.some(([sign, flags]) => new RegExp(sign, flags).test(text))) return null;
   if (!raised.length) {
-    if (data.foreign.some(([sign, flags]) => new RegExp(sign, flags).test(text))) return null;
     const frames = streams.flat().map((line) => frameOf(line, data)).filter(Boolean);
     if (whole.includes(data.crashed)) frames.reverse();
     if (whole.includes(data.crashed) || whole.length <= data.longestMessage) {
@@ -574,9 +586,11 @@ function errorsOf(lines, data) {
     return [lines.slice(from, end), end];
   };
   const joined = (parts) => parts.join(" ").trim().replace(/\s+/g, " ").slice(0, data.longestMessage).trim();
-  const found = [];
+  const [ignored, stopping] = [[], []];
   let frames = [];
-  for (let number = 0; number < lines.length;) {
+  let isIgnored = false;
+  const ended = lines.findLastIndex((line) => new RegExp(data.ended).test(line));
+  for (let number = ended + 1; number < lines.length;) {
     const line = lines[number++];
     const frame = frameOf(line, data);
     const raised = line.match(isError);
@@ -606,13 +620,15 @@ function errorsOf(lines, data) {
       }
       if (new RegExp(data.launcher).test(raised.groups.type)) after = lines.slice(number, number + data.mostLines);
       const { type, message: first } = raised.groups;
-      found.push(raisedAs(type, joined([first || "", ...message]), frames, joined(after)));
-      frames = [];
+      (isIgnored ? ignored : stopping).push(raisedAs(type, joined([first || "", ...message]), frames, joined(after)));
+      [frames, isIgnored] = [[], false];
     } else if (!frame && /^([\w.]+\s+)?Traceback \(most recent call last\)/.test(line)) {
       frames = [];
+    } else if (!frame && new RegExp(data.ignored).test(line)) {
+      isIgnored = true;
     }
   }
-  return found;
+  return [...ignored, ...stopping];
 }
 
 function frameOf(line, data) {

@@ -193,6 +193,8 @@ def _score(
         installed: gives the version of an installed distribution.
         pointed: whether the text already points to this cause, and not to the message alone.
     """
+    if row.weight <= KINDS_ONLY and (error.is_warning or error.is_launchers):
+        return None  # They refuse nothing.
     if error.name in row.not_types or any(re.search(no, error.message) for no in row.never):
         return None
     if (files := row.only_in.get(error.name)) and not _is_raised_in(files, error):

@@ -89,6 +89,7 @@ FRAMES = (
 )
 _ENDINGS = (
     "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"
+    "|ArrowInvalid"
 )
 ERROR = re.compile(
     rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Za-z_]\w*(?:{_ENDINGS})|Exception))"
@@ -106,6 +107,10 @@ MARKER = re.compile(
     r"\s*\d+%\||EngineCore |\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|"
     r"wandb )"
 )
+IGNORED = re.compile(r"^Exception ignored in")
+"""Above an error of a finalizer, which stops nothing."""
+ENDED = re.compile(r"^\{'train_runtime':")
+"""What Trainer prints when a training has ended: what was raised before was got over."""
 CRASHED = "(most recent call first)"
 """What Python says above the lines at which a signal killed it."""
 LAUNCHER = re.compile(
@@ -120,7 +125,13 @@ FOREIGN = (
     ("Go", re.compile(r"^goroutine \d+ \[\w+\]:", re.MULTILINE)),
     ("C#", re.compile(r"^\s*at [\w.`<>]+\(.*\) in \S+\.cs:line \d+", re.MULTILINE)),
     ("Ruby", re.compile(r"^\s*(?:from )?\S+\.rb:\d+:in [`']", re.MULTILINE)),
-    ("R", re.compile(r"^Error in .+\(.*\) ?: ?$", re.MULTILINE)),
+    ("R", re.compile(r"^Error in .+\(.*\) ?: ?", re.MULTILINE)),
+    ("PHP", re.compile(r"^(?:PHP )?Fatal error: .* in \S+\.php", re.MULTILINE)),
+    ("Julia", re.compile(r"^Stacktrace:\n\s*\[1\] ", re.MULTILINE)),
+    ("Lua", re.compile(r"^stack traceback:\n\s*\S+:", re.MULTILINE)),
+    ("Perl", re.compile(r" at \S+\.p[lm] line \d+\.$", re.MULTILINE)),
+    ("Elixir", re.compile(r"^\*\* \(\w+\) ", re.MULTILINE)),
+    ("Swift", re.compile(r"^Fatal error: .*\.swift, line \d+", re.MULTILINE)),
 )
 _NAMED = """
 torch transformers trl peft accelerate bitsandbytes datasets deepspeed unsloth unsloth_zoo vllm
@@ -261,8 +272,9 @@ def read(text: str) -> Pasted:
     raised = [error for lines in streams for error in _errors(lines)]
     whole = " ".join(line for lines in streams for line in lines if line)
     whole = " ".join(whole.split())
-    if not raised:
+    if not any(error.frames for error in raised):
         _refuse_foreign(text)
+    if not raised:
         frames = tuple(_frames(streams))
         if CRASHED in whole:
             raised = [Raised("", whole[:LONGEST_MESSAGE], frames[::-1])]
@@ -329,9 +341,20 @@ def _frames(streams: list[list[str]]) -> Iterator[Frame]:
                 yield frame
 
 
-def _errors(lines: list[str]) -> Iterator[Raised]:
+def _errors(lines: list[str]) -> list[Raised]:
+    """Return the errors in some lines, those that stopped nothing before the others."""
+    ended = max((at for at, line in enumerate(lines) if ENDED.match(line)), default=-1)
+    ignored: list[Raised] = []
+    stopping: list[Raised] = []
+    for error, is_ignored in _all_errors(lines, ended + 1):
+        (ignored if is_ignored else stopping).append(error)
+    return ignored + stopping
+
+
+def _all_errors(lines: list[str], number: int) -> Iterator[tuple[Raised, bool]]:
+    """Yield the errors from a line on, each with whether Python ignored it."""
     frames: list[Frame] = []
-    number = 0
+    is_ignored = False
     while number < len(lines):
         line = lines[number]
         number += 1
@@ -362,17 +385,15 @@ def _errors(lines: list[str]) -> Iterator[Raised]:
                 after += more
             if LAUNCHER.search(found["type"]):
                 after = lines[number : number + MOST_LINES]
-            yield Raised(
-                found["type"],
-                _joined([found["message"] or "", *message]),
-                tuple(frames),
-                _joined(after),
-            )
-            frames = []
+            said = _joined([found["message"] or "", *message])
+            yield Raised(found["type"], said, tuple(frames), _joined(after)), is_ignored
+            frames, is_ignored = [], False
         elif frame := _frame(line):
             frames.append(frame)
         elif line.startswith("Traceback (most recent call last)") or _is_notebooks_beginning(line):
             frames = []
+        elif IGNORED.match(line):
+            is_ignored = True
 
 
 def _asserted(above: list[str]) -> list[str]:

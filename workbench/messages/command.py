@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from patchkit.known.answering import answered
-from patchkit.known.raised import LETTERS, TABLE, digest
+from patchkit.known.raised import LETTERS, TABLE, as_table, digest, digests, files_by_digest
 from patchkit.known.reading import read
 from patchkit.known.rows import FOLDER
 from patchkit.known.wordings import squeezed
@@ -98,26 +98,28 @@ def add_places(folder: Path, table: Path, unlike: Path | None = None) -> None:
         table: what other releases have is in it already.
         unlike: a folder of libraries of other fields, whose messages it must not have.
     """
-    files = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
-    others = "\n".join(
-        squeezed(raised.message)
+    written = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
+    others = {
+        said
         for library in (sorted(unlike.iterdir()) if unlike else ())
         for raised in messages(library.parent, library.name)
-    )
-    places = {part: file for file, parts in files.items() for part in parts.split()}
+        for part in _literals(raised)
+        for said in digests(part)
+    }
+    places = files_by_digest(written)
     for number, name in enumerate(WITHOUT_TRACEBACK):
         for raised in messages(folder, name):
-            part = max(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)), key=len)
-            if len(part) < LETTERS:
-                continue
-            if others and part[:LETTERS] in others:
-                places.pop(digest(part), None)
-            elif number < WHOLE or not reason_of_file(raised.file):
+            part = max(_literals(raised), key=len)
+            if len(part) >= LETTERS and (number < WHOLE or not reason_of_file(raised.file)):
                 places.setdefault(digest(part), raised.file)
-    files = {}
-    for part, file in places.items():
-        files[file] = f"{files.get(file, '')} {part}".strip()
-    table.write_text(json.dumps(files, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    kept = sorted((file, said) for said, file in places.items() if said not in others)
+    files = as_table((said, file) for file, said in kept)
+    table.write_text(json.dumps(files, indent=0) + "\n", encoding="utf-8")
+
+
+def _literals(raised: RaisedMessage) -> list[str]:
+    """Return the parts of a message between what is computed, without blanks."""
+    return list(map(squeezed, re.split(r"\{[^{}]*\}", raised.message)))
 
 
 def known_by(raised: RaisedMessage, bare: bool = False) -> str:
