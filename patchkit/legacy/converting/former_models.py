@@ -19,6 +19,8 @@ _TIED = "all_tied_weights_keys"
 _PREPARES, _POSITIONS = "prepare_inputs_for_generation", "position_ids"
 _TIES, _CONSTRUCTOR, _LATER = "tie_word_embeddings", "__init__", "__post_init__"
 _MASK = "attention_mask"
+_SHARED = ("shared tensors", "share memory")
+"""How Transformers and safetensors refuse weights that modules share."""
 _IN_VAIN = (
     "No model calls it. Write from_pretrained(attn_implementation=…) to choose the attention."
 )
@@ -62,9 +64,12 @@ def cache_of_tuples(cls: Any, past: Iterable[Any] | None = None) -> Any:
     return cache
 
 
-def tuples_of_cache(cache: Any) -> tuple[tuple[Any, Any], ...]:
-    """Return the keys and values of each layer."""
-    return tuple((layer.keys, layer.values) for layer in cache.layers)
+def tuples_of_cache(cache: Any) -> tuple[tuple[Any, ...], ...]:
+    """Return the keys and values of each layer, and after them those of the encoder."""
+    if not hasattr(cache, "cross_attention_cache"):
+        return tuple((layer.keys, layer.values) for layer in cache.layers)
+    own, cross = map(tuples_of_cache, (cache.self_attention_cache, cache.cross_attention_cache))
+    return tuple(a + b for a, b in zip(own, cross, strict=True)) if cross else own
 
 
 def item_of_cache(cache: Any, number: Any) -> Any:
@@ -89,6 +94,15 @@ def pairs_of_cache(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) ->
         "read keys and values of layers",
     )
     return iter(tuples_of_cache(call.instance))
+
+
+def caches_of_tuples(cls: Any, past: Iterable[Any] | None = None) -> Any:
+    """Make both caches of a decoder of each layer's keys and values, and those of the encoder."""
+    from transformers import DynamicCache
+
+    layers = [tuple(states) for states in past or ()]
+    own = cache_of_tuples(DynamicCache, [states[:2] for states in layers])
+    return cls(own, cache_of_tuples(DynamicCache, [states[2:] for states in layers if states[2:]]))
 
 
 def usable_length(cache: Any, new: int, layer_idx: int = 0) -> int:
@@ -183,6 +197,22 @@ def finish(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
 
         with no_init_weights():
             model.post_init()
+    return proceed()
+
+
+def save_copies(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Save a copy for each module of weights that several share, where the library saves none."""
+    try:
+        return proceed()
+    except RuntimeError as error:
+        if not any(words in str(error) for words in _SHARED):
+            raise
+    saver = call.instance
+    weights = call.arguments.get("state_dict")
+    if weights is None:
+        weights = (saver.model if hasattr(saver, "args") else saver).state_dict()
+    call.arguments["state_dict"] = {name: weight.clone() for name, weight in weights.items()}
+    call.fix(row, f"{call.name} of modules that share weights", "save a copy of each: state_dict=…")
     return proceed()
 
 
@@ -305,17 +335,21 @@ def make_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> A
     """Make the buffers of a model that is no library's with their values, not on the meta device.
 
     Those that are not in the checkpoint, such as frequencies of positions, have them from the
-    constructor alone, and today only the library's own models get them later.
+    constructor alone, and today only the library's own models get them later. Nothing is
+    initialized yet: parameters that are not in the checkpoint would count as done.
     """
     contexts = proceed()
-    if belongs_to_a_library(call.instance):
+    if belongs_to_a_library(call.instance) or not any(_is_meta(context) for context in contexts):
         return contexts
     from accelerate import init_empty_weights
+    from transformers.initialization import no_init_weights
 
-    return [
-        init_empty_weights(include_buffers=False) if str(context) == "meta" else context
-        for context in contexts
-    ]
+    others = [context for context in contexts if not _is_meta(context)]
+    return [*others, init_empty_weights(include_buffers=False), no_init_weights()]
+
+
+def _is_meta(context: Any) -> bool:
+    return str(context) == "meta"
 
 
 def keep_buffers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

@@ -20,6 +20,7 @@ from transformers import (
     BertConfig,
     BertModel,
     DynamicCache,
+    EncoderDecoderCache,
     GenerationConfig,
     LlamaConfig,
     LlamaModel,
@@ -41,6 +42,14 @@ def encoder(**settings: Any) -> BertModel:
 def cache() -> DynamicCache:
     states = torch.arange(6.0).view(1, 1, 3, 2)
     return DynamicCache.from_legacy_cache(((states, -states),))
+
+
+def both_caches() -> Any:
+    layer = torch.zeros(1, 1, 3, 2)
+    both = EncoderDecoderCache.from_legacy_cache(((layer, layer, layer, layer + 1),))
+    alone = EncoderDecoderCache.from_legacy_cache(both.self_attention_cache.to_legacy_cache())
+    kept = both.to_legacy_cache()[0][3].sum().item()
+    return [kept, len(alone.to_legacy_cache()[0]), len(EncoderDecoderCache.from_legacy_cache(None))]
 
 
 def cropped() -> Any:
@@ -141,6 +150,7 @@ PIECES: dict[str, Callable[[], Any]] = {
         cache().get_max_length(),
     ],
     "tuples": lambda: [len(layer) for layer in cache().to_legacy_cache()],
+    "both caches": both_caches,
     "positions": positions,
     "generates": lambda: [
         hasattr(Own(LlamaConfig(**SIZES)), "generate"),

@@ -309,6 +309,70 @@ OWN_METHODS = {
         [2, 2, "SGD", 0.25, []],
         "override create_optimizer and create_scheduler",
     ),
+    "own_schedule": (
+        "class Own(Trainer):\n"
+        "    def create_scheduler(self, num_training_steps, optimizer=None):\n"
+        "        self.lr_scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5)\n"
+        "        return self.lr_scheduler\n"
+        "class OfToday(Trainer):\n"
+        "    def create_scheduler(self, num_training_steps):\n"
+        "        return super().create_scheduler(num_training_steps)\n"
+        "rates = []\n"
+        "for kind in (Own, OfToday):\n"
+        "    trainer = plain_trainer(kind, learning_rate=0.5)\n"
+        "    trainer.train()\n"
+        "    rates.append(trainer.state.log_history[0]['learning_rate'])\n"
+        "result = [rates, 'create_scheduler' in vars(trainer)]",
+        "NoneType",
+        [[0.25, 0.5], False],
+        "",
+    ),
+    "own_model": (
+        "from transformers import LlamaConfig, LlamaModel, LlamaPreTrainedModel\n"
+        "class Own(LlamaPreTrainedModel):\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__(config)\n"
+        "        self.model = LlamaModel(config)\n"
+        "        self.head = torch.nn.Linear(config.hidden_size, 2)\n"
+        "        self.init_weights()\n"
+        "    def forward(self, input_ids, labels=None, **ignored):\n"
+        "        logits = self.head(self.model(input_ids)[0][:, -1])\n"
+        "        loss = torch.nn.functional.cross_entropy(logits, labels)\n"
+        "        return {'loss': loss, 'logits': logits}\n"
+        "made = Own(LlamaConfig.from_pretrained(MODEL, initializer_range=0.5))\n"
+        "rows = [{'input_ids': [4, 5], 'labels': 1}] * 4\n"
+        "trainer = Trainer(made, arguments(), train_dataset=rows)\n"
+        "trainer.train()\n"
+        "trainer.save_model('own')\n"
+        "again = Own.from_pretrained('own')\n"
+        "loaded = Own.from_pretrained(MODEL)\n"
+        "result = [0.4 < made.head.weight.std().item() < 0.6,\n"
+        "    torch.equal(again.head.weight, made.head.weight),\n"
+        "    0.05 < loaded.head.weight.std().item() < 0.15]",
+        "'all_tied_weights_keys'",
+        [True, True, True],
+        "",
+    ),
+    "shared_weights": (
+        "class Own(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.first = torch.nn.Linear(2, 2)\n"
+        "        self.second = torch.nn.ModuleDict({'again': self.first})\n"
+        "    def forward(self, input_ids, labels=None):\n"
+        "        logits = self.second['again'](self.first(input_ids.float()))\n"
+        "        return {'loss': logits.sum()}\n"
+        "made = Own()\n"
+        "rows = [{'input_ids': [4, 5], 'labels': 1}] * 4\n"
+        "trainer = Trainer(made, arguments(), train_dataset=rows)\n"
+        "trainer.save_model('shared')\n"
+        "from safetensors.torch import load_file\n"
+        "saved = load_file('shared/model.safetensors')\n"
+        "result = [torch.equal(saved[name], weight) for name, weight in made.state_dict().items()]",
+        "share memory",
+        [True] * 4,
+        "Trainer._save of modules that share weights",
+    ),
     "path_of_a_model": (
         "trainer = plain_trainer()\n"
         "trainer.train(model_path=None)\n"

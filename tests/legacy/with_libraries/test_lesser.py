@@ -23,6 +23,7 @@ EXPECTED: dict[str, Any] = {
     "keys": [1, -15, [[[[0, 1]]]]],
     "lengths": [3, 3, None],
     "tuples": [2],
+    "both caches": [6, 2, 0],
     "positions": [[1, pytest.approx(0.1)], 1],
     "generates": [True, False],
     "forced": [None, None],

@@ -22,6 +22,7 @@ _ADAPTED = "_patchkit_adapted"
 _METRICS = "metrics"
 _BOTH = "create_optimizer_and_scheduler"
 _FIRST, _SECOND = "create_optimizer", "create_scheduler"
+_OPTIMIZER = "optimizer"
 _OLD, _NEW = "tokenizer", "processing_class"
 _CALLED = "on_"
 """How the names of the methods begin that a trainer calls in its callbacks."""
@@ -167,14 +168,16 @@ def _latest(trainer: Any) -> dict[str, Any] | None:
 def create_both(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Create the optimizer and the schedule by a script's own `create_optimizer_and_scheduler`.
 
-    The call is the one that makes a trainer ready; it knows the number of steps.
+    The call is the one that makes a trainer ready; it knows the number of steps. A
+    `create_scheduler` of the script's own is given the optimizer, as it was.
     """
     trainer, steps = call.instance, call.arguments.get("max_steps")
-    _, method = next(own_methods(type(trainer), _BOTH), (None, None))
-    if method is None or steps is None:
+    if steps is None:
         return proceed()
-    old, advice = f"{type(trainer).__name__}.{_BOTH}", f"override {_FIRST} and {_SECOND}"
-    call.fix(row, old, advice, RecordedPlace.of_function(method))
+    _, method = next(own_methods(type(trainer), _BOTH), (None, None))
+    if method is not None:
+        old, advice = f"{type(trainer).__name__}.{_BOTH}", f"override {_FIRST} and {_SECOND}"
+        call.fix(row, old, advice, RecordedPlace.of_function(method))
 
     def create_optimizer(*args: Any, **kwargs: Any) -> Any:
         # The script's method may call the trainer's, which calls this one.
@@ -184,12 +187,25 @@ def create_both(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
             trainer.create_scheduler = lambda *args, **kwargs: trainer.lr_scheduler
         return trainer.optimizer
 
-    trainer.create_optimizer = create_optimizer
+    _, schedule = next(own_methods(type(trainer), _SECOND), (None, None))
+    if schedule is not None and _OPTIMIZER in inspect.signature(schedule).parameters:
+        trainer.create_scheduler = _with_optimizer(trainer)
+    if method is not None:
+        trainer.create_optimizer = create_optimizer
     try:
         return proceed()
     finally:
         for name in (_FIRST, _SECOND):
             vars(trainer).pop(name, None)
+
+
+def _with_optimizer(trainer: Any) -> Callable[..., Any]:
+    create = trainer.create_scheduler
+
+    def create_scheduler(num_training_steps: int, optimizer: Any = None) -> Any:
+        return create(num_training_steps, optimizer=optimizer or trainer.optimizer)
+
+    return create_scheduler
 
 
 def sides_apart(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
