@@ -116,7 +116,8 @@ class CallPlan:
             return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
-        self.plan.remark(given.node, old, f"{since(row)}; other calls get the dictionary, too")
+        because = f"{since(row)}; {decide(row).advice}, but see who else gets the dictionary"
+        self.plan.remark(given.node, old, because)
         return False
 
     def _translate(self, name: str, row: Keyword, given: Given) -> None:

@@ -70,6 +70,7 @@ class OwnClass:
             there are none.
         fields: its own fields with a type, and those of its own ancestors.
         constructors: its own constructor and those of its own ancestors, the nearest first.
+        methods: the names of its own methods and of those of its own ancestors.
     """
 
     name: str
@@ -78,6 +79,7 @@ class OwnClass:
     fields: Mapping[str, ast.AnnAssign]
     node: ast.ClassDef
     constructors: tuple[ast.FunctionDef, ...] = ()
+    methods: frozenset[str] = frozenset()
 
     def takes(self, keyword: str) -> bool:
         """Tell whether a keyword of a call is for the script's own class, not the library's."""
