@@ -22,8 +22,8 @@ CASES = {
         "from trl.experimental.orpo import ORPOTrainer  # one stage\n",
     ),
     "an optimizer with other defaults": (
-        "from torch.optim import AdamW as A\nfrom transformers import AdamW\nAdamW(p, lr=1e-3, no_deprecation_warning=True)\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
-        "from torch.optim import AdamW as A\nfrom torch.optim import AdamW\nAdamW(p, lr=1e-3, eps=1e-6, weight_decay=0.0)\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
+        "from torch.optim import AdamW as A\nfrom transformers import AdamW\no = AdamW(p, lr=1e-3, no_deprecation_warning=True)\no.step()\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
+        "from torch.optim import AdamW as A\nfrom torch.optim import AdamW\no = AdamW(p, lr=1e-3, eps=1e-6, weight_decay=0.0)\no.step()\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
     ),
     "an optimizer that PyTorch does not have": (
         "from transformers import AdamW\nAdamW(p, correct_bias=False)\n",
@@ -92,6 +92,14 @@ CASES = {
     "a tokenizer's kind that has no class of its own": (
         "from transformers import AutoTokenizer\nAutoTokenizer.from_pretrained('m', tokenizer_type='llama' if x else None)\nAutoTokenizer.from_pretrained('m', tokenizer_type='bert')\n",
         "from transformers import AutoTokenizer\n# patchkit: AutoTokenizer.from_pretrained(tokenizer_type='llama') has been gone since Transformers 5.0.0. Leave it out: the checkpoint says which tokenizer it has.\nAutoTokenizer.from_pretrained('m', tokenizer_type='llama' if x else None)\nAutoTokenizer.from_pretrained('m', tokenizer_type='bert')\n",
+    ),
+    "keywords that a constructor keeps": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, model, **k):\n        super().__init__(model, args=f(**k))\nT(m, tokenizer=t)\n",
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, model, **k):\n        super().__init__(model, args=f(**k))\nT(m, tokenizer=t)\n",
+    ),
+    "entities in groups": (
+        "from transformers import pipeline\npipeline('ner', grouped_entities=True)\n",
+        "from transformers import pipeline\n# patchkit: pipeline(grouped_entities=True) has been gone since Transformers 5.0.0. Say aggregation_strategy=\"simple\".\npipeline('ner', grouped_entities=True)\n",
     ),
     "a method of the script's own": (
         "from transformers import PreTrainedTokenizerBase\nclass T(PreTrainedTokenizerBase):\n    def prepare_for_model(self, ids):\n        return ids\n    def f(self):\n        return self.prepare_for_model([])\n",

@@ -255,7 +255,8 @@ class CallPlan:
         is_here = given.node in (node, *self.plan.script.around(node))
         old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
         if decision.refusal:
-            outcome = ScriptOutcome.GONE if constant.surely else ScriptOutcome.REMARKED
+            is_sure = constant.surely and len(given.values) < 2
+            outcome = ScriptOutcome.GONE if is_sure else ScriptOutcome.REMARKED
             self.plan.remark(given.node, old, f"{since(row)}. {decision.refusal}", outcome)
         elif is_here or self._is_only_for(node, given):
             new = rendered(decision.arguments[row.name])

@@ -79,7 +79,8 @@ def plan_names(plan: Plan) -> None:
 
 def _call_alike(plan: Plan, row: Moved, alike: Alike) -> bool:
     """Let calls give the old defaults to what takes a name's place; False if not all can."""
-    calls = [call for call in plan.script.calls if call.name == row.name]
+    made = (call for call in plan.script.calls if call.method == "__init__")
+    calls = [call for call in made if call.name == row.name]
     names = [use.alias for use in plan.script.uses if use.name == row.name and use.alias]
     bound = {alias.asname or alias.name for alias in names}
     used = [

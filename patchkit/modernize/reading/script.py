@@ -86,9 +86,22 @@ class OwnClass:
         for constructor in self.constructors:
             args = constructor.args
             named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-            if args.kwarg is None or keyword in named:
+            if keyword in named or not _hands_on(constructor):
                 return True
         return keyword in self.fields
+
+
+def _hands_on(constructor: ast.FunctionDef) -> bool:
+    """Tell whether a constructor gives another one what it gets by `**`."""
+    name = constructor.args.kwarg.arg if constructor.args.kwarg is not None else ""
+    return any(
+        isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "__init__"
+        and any(
+            part.arg is None and getattr(part.value, "id", None) == name for part in call.keywords
+        )
+        for call in ast.walk(constructor)
+    )
 
 
 @dataclass(frozen=True)
