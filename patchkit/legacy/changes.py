@@ -69,6 +69,22 @@ class Change(PlainData, kw_only=True):
         return self.source or notes(self.gone)
 
 
+class Alike(PlainData):
+    """What does the same with other defaults.
+
+    Args:
+        to: its place, with dots.
+        order: its arguments by position.
+        given: old defaults that calls have to give, as source.
+        without: arguments that say nothing there, as `name=value`.
+    """
+
+    to: str
+    order: tuple[str, ...]
+    given: Mapping[str, str]
+    without: tuple[str, ...] = ()
+
+
 class Moved(Change, kw_only=True):
     """A module, or a name in one, that has moved.
 
@@ -81,6 +97,7 @@ class Moved(Change, kw_only=True):
             empty if it need not.
         read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
         otherwise: what to do where they read other parts of that, as the end of a sentence.
+        alike: what scripts can call in its place, with the old defaults; None if nothing is so.
     """
 
     name: str
@@ -89,6 +106,7 @@ class Moved(Change, kw_only=True):
     wrapped: str = ""
     read: str = ""
     otherwise: str = ""
+    alike: Alike | None = None
 
 
 class Form(PlainData):
@@ -276,12 +294,12 @@ class LeftOut(PlainData):
     Args:
         keyword: the argument.
         beside: the other one; the same where it is what the method makes where none is given.
-        made_by: the function that put it there, with dots.
+        made_by: the functions that put it there, or classes that load it, with dots.
     """
 
     keyword: str
     beside: str
-    made_by: str
+    made_by: tuple[str, ...]
 
 
 class Wrapped(PlainData):
@@ -295,6 +313,7 @@ class Wrapped(PlainData):
         datasets: the arguments that are datasets.
         mapped: what to write for a dataset with such columns, with `{value}` for the function and
             `{rows}` for the dataset.
+        of_row: the same for a function that returns a text for a row.
     """
 
     keyword: str
@@ -303,6 +322,7 @@ class Wrapped(PlainData):
     columns: tuple[str, ...]
     datasets: tuple[str, ...]
     mapped: str
+    of_row: str
 
 
 class Parameters(PlainData):
@@ -385,6 +405,16 @@ class OneColumn(PlainData):
     known: Mapping[str, str] = NOTHING
 
 
+class AtMost(PlainData):
+    """A method takes fewer arguments by position, and nothing needs the others.
+
+    Args:
+        positional: those that it takes.
+    """
+
+    positional: tuple[str, ...]
+
+
 class GivenToo(PlainData):
     """An argument that has to be given beside another one.
 
@@ -410,6 +440,7 @@ InSource = (
     | Columns
     | OneColumn
     | GivenToo
+    | AtMost
 )
 
 
@@ -429,6 +460,9 @@ class OtherResults(PlainData):
         for_ids: the keyword that is false where a script reads the result as ids alone.
         of_older: whether a script without other old spellings may mean what it gives.
         decoded: the same as `told` for a call that decodes the predictions as they come.
+        named: parts of names; without one of them in the script, the results are the same.
+        constructed: for a class that scripts derive from, a method that their constructors called,
+            and the one that they have to call.
     """
 
     told: str
@@ -442,6 +476,8 @@ class OtherResults(PlainData):
     for_ids: str = ""
     of_older: bool = False
     decoded: str = ""
+    named: tuple[str, ...] = ()
+    constructed: Mapping[str, object] = NOTHING
 
 
 class Adjusted(Owned, kw_only=True):

@@ -174,6 +174,11 @@ def test_names_that_cannot_be_had_together(script, tmp_path) -> None:
         ("python2.py", "import trl\nprint 'x'\n", "this is Python 2"),
         ("empty.py", "\n", "empty.py is empty"),
         ("other.py", "import os\n", "names none of the libraries that patchkit knows: trl, "),
+        (
+            "others.py",
+            "import os, sentence_transformers as s, torch\ns.f()\n",
+            "; patchkit does not read how it calls sentence_transformers, torch",
+        ),
         ("deep.py", f"import trl\na{'.f()' * 900}\n", "nested too deeply"),
         ("nulls.py", "import trl\0\n", "nulls.py is no text"),
         ("book.ipynb", "{}", "book.ipynb is no notebook"),

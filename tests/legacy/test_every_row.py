@@ -26,6 +26,7 @@ from patchkit.legacy.changes import (
     Action,
     Adjusted,
     Assigned,
+    AtMost,
     Attribute,
     Behaviour,
     Change,
@@ -485,7 +486,9 @@ def test_names(row: Moved | Gone, monkeypatch) -> None:
     else:
         place, _, name = found.place.rpartition(".")
         assert own[0].outcome is ScriptOutcome.CHANGED
-        public = public_place(found.place).rpartition(".")[0]
+        alike = found.row.alike if isinstance(found.row, Moved) else None
+        written = public_place(found.place) if alike is None else alike.to
+        public = written.rpartition(".")[0]
         assert own[0].new == f"from {public} import {name}"
         assert found.differs in own[0].because
         assert counts(doctor)
@@ -595,7 +598,8 @@ def test_behaviours(row: Behaviour) -> None:
     listed = "".join(
         f"{name}=[{held!r}]" for name, held in (silent.listed if silent else {}).items()
     )
-    text = f"import peft, {owner.partition('.')[0]}\npeft.LoraConfig({listed})\n{call}\n"
+    named = f"peft.{silent.named[0]}\n" if silent and silent.named else ""
+    text = f"import peft, {owner.partition('.')[0]}\n{named}peft.LoraConfig({listed})\n{call}\n"
     told = [finding for finding in planned(text, DUE).findings if "since " in finding.because]
     if row.silent is not None:
         assert any(row.silent.told in finding.because for finding in told)
@@ -651,7 +655,7 @@ def scenes(row: Adjusted) -> Iterator[str]:
     action, owner = row.in_source, row.owners[0]
     match action:
         case LeftOut() if action.keyword == action.beside:
-            module, _, name = action.made_by.rpartition(".")
+            module, _, name = action.made_by[0].rpartition(".")
             yield f"from {module} import {name}\nimport trl\n{owner}('m', {action.keyword}={name}(0))\n"
         case LeftOut():
             yield (
@@ -662,6 +666,10 @@ def scenes(row: Adjusted) -> Iterator[str]:
             yield f"import trl\ndef f(rows):\n    return [1]\n{owner}('m', {action.keyword}=f)\n"
         case OneColumn():
             yield f"import trl\n{owner}('m', train_dataset=d, {action.keyword}='text')\n"
+        case AtMost():
+            given = ", ".join((*action.positional, "more"))
+            class_name, _, method = owner.rpartition(".")
+            yield f"import transformers\n{class_name}('m').{method}({given})\n"
         case Columns():
             name = next(iter(action.names))
             yield f"import trl\nrow = {{'{name}': 1}}\n{owner}('m', train_dataset=row)\n"

@@ -21,6 +21,94 @@ CASES = {
         "from trl import ORPOTrainer  # one stage\n",
         "from trl.experimental.orpo import ORPOTrainer  # one stage\n",
     ),
+    "an optimizer with other defaults": (
+        "from torch.optim import AdamW as A\nfrom transformers import AdamW\no = AdamW(p, lr=1e-3, no_deprecation_warning=True)\no.step()\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
+        "from torch.optim import AdamW as A\nfrom torch.optim import AdamW\no = AdamW(p, lr=1e-3, eps=1e-6, weight_decay=0.0)\no.step()\nAdamW(p, 1, (0, 0), 1e-8, 0.1)\n",
+    ),
+    "an optimizer that PyTorch does not have": (
+        "from transformers import AdamW\nAdamW(p, correct_bias=False)\n",
+        "from patchkit.replacements import AdamW\nAdamW(p, correct_bias=False)\n",
+    ),
+    "an optimizer that is handed on": (
+        "from transformers import AdamW\nprint(AdamW)\nAdamW(p)\n",
+        "from patchkit.replacements import AdamW\nprint(AdamW)\nAdamW(p)\n",
+    ),
+    "names that nothing uses": (
+        "from transformers import AdamW\nfrom datasets import load_metric, Dataset\nDataset.from_list([])\n",
+        "from datasets import Dataset\nDataset.from_list([])\n",
+    ),
+    "a constructor that gives weights their first values": (
+        "from transformers import BertPreTrainedModel\nclass T(BertPreTrainedModel):\n    def __init__(self, config):\n        super().__init__(config)\n        self.init_weights()\n",
+        "from transformers import BertPreTrainedModel\nclass T(BertPreTrainedModel):\n    def __init__(self, config):\n        super().__init__(config)\n        self.post_init()\n",
+    ),
+    "a constructor that does not": (
+        "from transformers import PreTrainedModel\nclass T(PreTrainedModel):\n    def __init__(self, config):\n        super().__init__(config)\n",
+        "from transformers import PreTrainedModel\nclass T(PreTrainedModel):\n    # patchkit: T.__init__ does not call self.post_init() at its end; no model is loaded without, since Transformers 5.0.0\n    def __init__(self, config):\n        super().__init__(config)\n",
+    ),
+    "a constructor above that does": (
+        "from transformers import BertForMaskedLM\nclass T(BertForMaskedLM):\n    def __init__(self, config):\n        super().__init__(config)\n        self.init_weights()\n",
+        "from transformers import BertForMaskedLM\nclass T(BertForMaskedLM):\n    def __init__(self, config):\n        super().__init__(config)\n        self.init_weights()\n",
+    ),
+    "metrics of a checkpoint by position": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def _save_checkpoint(self, model, trial, metrics=None):\n        super(T, self)._save_checkpoint(model, trial, metrics)\n",
+        "from transformers import Trainer\nclass T(Trainer):\n    def _save_checkpoint(self, model, trial, metrics=None):\n        super(T, self)._save_checkpoint(model, trial)\n",
+    ),
+    "a feature extractor of images": (
+        "from transformers import AutoFeatureExtractor, AutoModelForImageClassification\nAutoFeatureExtractor.from_pretrained('m')\nAutoModelForImageClassification.from_config(c)\n",
+        "from transformers import AutoFeatureExtractor, AutoModelForImageClassification\n# patchkit: AutoFeatureExtractor.from_pretrained finds none for models of images; write AutoImageProcessor, since Transformers 5.0.0\nAutoFeatureExtractor.from_pretrained('m')\nAutoModelForImageClassification.from_config(c)\n",
+    ),
+    "a feature extractor of sounds": (
+        "from transformers import AutoFeatureExtractor\nAutoFeatureExtractor.from_pretrained('m')\n",
+        "from transformers import AutoFeatureExtractor\nAutoFeatureExtractor.from_pretrained('m')\n",
+    ),
+    "adapters that are loaded, and others": (
+        "from peft import AutoPeftModelForCausalLM\nfrom trl import DPOTrainer\nm = AutoPeftModelForCausalLM.from_pretrained('m', dtype='auto')\nDPOTrainer(m, args=a, peft_config=c)\nDPOTrainer(m.merge_and_unload(), args=a, peft_config=c)\n",
+        "from peft import AutoPeftModelForCausalLM\nfrom trl import DPOTrainer\nm = AutoPeftModelForCausalLM.from_pretrained('m', dtype='auto')\n# patchkit: DPOTrainer(peft_config=) with a model that has adapters already has been gone since TRL 0.26.0; leave one of the two out, or merge_and_unload() the model first\nDPOTrainer(m, args=a, peft_config=c)\nDPOTrainer(m.merge_and_unload(), args=a, peft_config=c)\n",
+    ),
+    "keywords that a function hands on": (
+        "from transformers import TrainingArguments\ndef f(out, **k):\n    k = TrainingArguments(out, **k)\n    return k\nf('o', evaluation_strategy='no')\n",
+        "from transformers import TrainingArguments\ndef f(out, **k):\n    k = TrainingArguments(out, **k)\n    return k\nf('o', eval_strategy='no')\n",
+    ),
+    "keywords that a function reads itself": (
+        "from transformers import TrainingArguments\ndef f(out, **k):\n    print(k['evaluation_strategy'])\n    return TrainingArguments(out, **k)\nf('o', evaluation_strategy='no')\n",
+        "from transformers import TrainingArguments\ndef f(out, **k):\n    print(k['evaluation_strategy'])\n    return TrainingArguments(out, **k)\nf('o', evaluation_strategy='no')\n",
+    ),
+    "a command line as a list": (
+        "from transformers import HfArgumentParser, TrainingArguments\n(a,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses(args=[\n    '--output_dir', 'o', '--warmup_ratio', r,\n    '--evaluation_strategy', 'no', '--optim', 'adamw_hf',\n    '--overwrite_output_dir',\n])\n",
+        "from transformers import HfArgumentParser, TrainingArguments\n# patchkit: --overwrite_output_dir has been gone since Transformers 5.0.0: only scripts read it; leave it out\n(a,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses(args=[\n    '--output_dir', 'o', '--warmup_steps', r,\n    '--eval_strategy', 'no', '--optim', 'adamw_torch',\n    '--overwrite_output_dir',\n])\n",
+    ),
+    "a list for a parser of the script's own flags": (
+        "from transformers import HfArgumentParser\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    warmup_ratio: float = 0\nHfArgumentParser(A).parse_args_into_dataclasses(['--warmup_ratio', '1'])\n",
+        "from transformers import HfArgumentParser\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    warmup_ratio: float = 0\nHfArgumentParser(A).parse_args_into_dataclasses(['--warmup_ratio', '1'])\n",
+    ),
+    "a formatting_func for a row that has a column prompt": (
+        "from datasets import load_dataset\nimport trl\nrows = load_dataset('r', split='train')\ndef f(e):\n    return e['prompt']\ntrl.SFTTrainer('m', tokenizer=t, train_dataset=rows, args=a, formatting_func=f)\n",
+        "from datasets import load_dataset\nimport trl\nrows = load_dataset('r', split='train')\ndef f(e):\n    return e['prompt']\ntrl.SFTTrainer('m', processing_class=t, train_dataset=rows.map(lambda row: {'text': f(row)}, remove_columns=rows.column_names), args=a)\n",
+    ),
+    "a callback that knows both names": (
+        "from transformers import TrainerCallback\nclass C(TrainerCallback):\n    def on_save(self, args, state, control, **k):\n        k.get('tokenizer') or k['processing_class']\n",
+        "from transformers import TrainerCallback\nclass C(TrainerCallback):\n    def on_save(self, args, state, control, **k):\n        k.get('tokenizer') or k['processing_class']\n",
+    ),
+    "a tokenizer's kind that has no class of its own": (
+        "from transformers import AutoTokenizer\nAutoTokenizer.from_pretrained('m', tokenizer_type='llama' if x else None)\nAutoTokenizer.from_pretrained('m', tokenizer_type='bert')\n",
+        "from transformers import AutoTokenizer\n# patchkit: AutoTokenizer.from_pretrained(tokenizer_type='llama') has been gone since Transformers 5.0.0. Leave it out: the checkpoint says which tokenizer it has.\nAutoTokenizer.from_pretrained('m', tokenizer_type='llama' if x else None)\nAutoTokenizer.from_pretrained('m', tokenizer_type='bert')\n",
+    ),
+    "keywords that a constructor keeps": (
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, model, **k):\n        super().__init__(model, args=f(**k))\nT(m, tokenizer=t)\n",
+        "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, model, **k):\n        super().__init__(model, args=f(**k))\nT(m, tokenizer=t)\n",
+    ),
+    "entities in groups": (
+        "from transformers import pipeline\npipeline('ner', grouped_entities=True)\n",
+        "from transformers import pipeline\n# patchkit: pipeline(grouped_entities=True) has been gone since Transformers 5.0.0. Say aggregation_strategy=\"simple\".\npipeline('ner', grouped_entities=True)\n",
+    ),
+    "a method of the script's own": (
+        "from transformers import PreTrainedTokenizerBase\nclass T(PreTrainedTokenizerBase):\n    def prepare_for_model(self, ids):\n        return ids\n    def f(self):\n        return self.prepare_for_model([])\n",
+        "from transformers import PreTrainedTokenizerBase\nclass T(PreTrainedTokenizerBase):\n    def prepare_for_model(self, ids):\n        return ids\n    def f(self):\n        return self.prepare_for_model([])\n",
+    ),
+    "a function that compares releases": (
+        "from accelerate.utils import compare_versions\nif compare_versions('transformers', '<', '4.46'):\n    from transformers.deepspeed import HfDeepSpeedConfig\nelse:\n    from transformers.integrations import HfDeepSpeedConfig\n",
+        "from accelerate.utils import compare_versions\nif compare_versions('transformers', '<', '4.46'):\n    from transformers.deepspeed import HfDeepSpeedConfig\nelse:\n    from transformers.integrations import HfDeepSpeedConfig\n",
+    ),
     "some of the names moved": (
         "from trl import (\n    ORPOTrainer,  # one stage\n    SFTTrainer as S,\n)\n",
         "from trl import (\n    # one stage\n    SFTTrainer as S,\n)\nfrom trl.experimental.orpo import ORPOTrainer\n",
@@ -135,7 +223,7 @@ CASES = {
     ),
     "a name in the place of another one in brackets": (
         "from transformers import (\n    Trainer,  # the trainer\n    AdamW,\n)\nTrainer(m, optimizer=AdamW(p), prediction_loss_only=True)\n",
-        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom patchkit.replacements import AdamW\nTrainer(m, optimizer=AdamW(p), args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
+        'from transformers import (\n    Trainer,  # the trainer\n    TrainingArguments,\n)\nfrom torch.optim import AdamW\nTrainer(m, optimizer=AdamW(p, eps=1e-6, weight_decay=0.0), args=TrainingArguments(output_dir="tmp_trainer", prediction_loss_only=True))\n',
     ),
     "a keyword that a class of the script's own takes": (
         "from transformers import Trainer\nclass T(Trainer):\n    def __init__(self, tokenizer=None, **k):\n        super().__init__(tokenizer=tokenizer, **k)\nT(tokenizer=t)\n",
@@ -471,7 +559,7 @@ def test_what_is_todays_stays(rewrite) -> None:
         ),
         (
             "k = dict(tokenizer=t)\ntrl.SFTTrainer(m, a, **k)\nother(**k)",
-            "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; other calls get the dictionary, too",
+            "SFTTrainer(tokenizer=) has been gone since TRL 0.16.0; write processing_class=, but see who else gets the dictionary",
             ScriptOutcome.REMARKED,
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +22,10 @@ from ...modernize.wanted.measured import MeasuredSet, apart, best
 from ...modernize.wanted.needs import Need
 from ...modernize.wanted.source import KINDS, python_text
 from ...patch import Patch
+from ...text import short_list
 
 SCHEMA = 1
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,15 @@ def _installed_versions() -> dict[str, str]:
         raise UsageError(f"{error}; {error.advice}") from error
 
 
+def _instead(files: Sequence[Path]) -> str:
+    """Say what the only script imports from others; nothing if it imports nothing."""
+    uses = python_text(files[0]).read().uses if len(files) == 1 else []
+    packages = sorted({use.name.partition(".")[0] for use in uses} - sys.stdlib_module_names)
+    if not packages:
+        return ""
+    return f"; patchkit does not read how it calls {short_list(packages, shown=_SHOWN)}"
+
+
 def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examined:
     """Find out what scripts want.
 
@@ -103,7 +115,7 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         named = str(files[0]) if len(files) == 1 else f"none of {len(files)} scripts"
         libraries = ", ".join(history.libraries)
         verb = "names none of the libraries" if len(files) == 1 else "names any of the libraries"
-        raise ScriptError(f"{named} {verb} that patchkit knows: {libraries}")
+        raise ScriptError(f"{named} {verb} that patchkit knows: {libraries}{_instead(files)}")
     needs = [need for script in found for need in script.needs if need.possible]
     chosen = best(needs, installed)
     due: tuple[Patch, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ..errors import ScriptError
 from ..reading import read
 from ..reading.kinship import ancestors
 from ..reading.reader import fields_of
+from ..reading.script import ScriptCall
 from ..reading.values import Library, Own, flat
 
 _PARSERS = {"HfArgumentParser", "TrlParser", "H4ArgumentParser"}
@@ -112,7 +113,17 @@ def of_script(text: str, folder: Path | None = None) -> Reader | None:
         calls = read(text, folder).calls
     except ScriptError:
         return None
-    parsers = [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
+    return reader_of(
+        [call for call in calls if _last(call.name) in _PARSERS and call.method == "__init__"]
+    )
+
+
+def reader_of(parsers: Sequence[ScriptCall]) -> Reader | None:
+    """Return what parsers of a script read; None if that does not show.
+
+    Args:
+        parsers: the calls that make them.
+    """
     found = [
         (_configuration(value), _own_fields(value))
         for parser in parsers

@@ -116,7 +116,8 @@ class CallPlan:
             return False
         if given.holder is None or may_edit(self.plan, self.call, given.holder, row):
             return True
-        self.plan.remark(given.node, old, f"{since(row)}; other calls get the dictionary, too")
+        because = f"{since(row)}; {decide(row).advice}, but see who else gets the dictionary"
+        self.plan.remark(given.node, old, because)
         return False
 
     def _translate(self, name: str, row: Keyword, given: Given) -> None:
@@ -254,7 +255,8 @@ class CallPlan:
         is_here = given.node in (node, *self.plan.script.around(node))
         old = f"{self.name}({row.name}={self.plan.lines.source(node)})"
         if decision.refusal:
-            outcome = ScriptOutcome.GONE if constant.surely else ScriptOutcome.REMARKED
+            is_sure = constant.surely and len(given.values) < 2
+            outcome = ScriptOutcome.GONE if is_sure else ScriptOutcome.REMARKED
             self.plan.remark(given.node, old, f"{since(row)}. {decision.refusal}", outcome)
         elif is_here or self._is_only_for(node, given):
             new = rendered(decision.arguments[row.name])

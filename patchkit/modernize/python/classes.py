@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from itertools import product
 
-from ...legacy.changes import Adjusted, Copied, OtherParameter, Parameters, Uncalled
+from ...legacy.changes import Adjusted, Behaviour, Copied, OtherParameter, Parameters, Uncalled
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
-from ...legacy.wording import since
-from ..reading.expressions import default_of
+from ...legacy.wording import release, since
+from ..reading.expressions import default_of, initializer_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
 from ..reading.values import Own
@@ -36,6 +36,10 @@ def plan_classes(plan: Plan) -> None:
                 _give_parameters(plan, cls, node, row, row.in_source)
             elif node.name == row.name and isinstance(row.in_source, Uncalled):
                 _refuse_uncalled(plan, cls, node, row, row.in_source)
+        for other in (row for rows in methods.values() for row in rows.behaviours):
+            told = other.silent.constructed if other.silent is not None else {}
+            for former, today in told.items():
+                _call_in_constructor(plan, cls, other, former, str(today))
         for node in _functions(cls):
             _refuse_copy(plan, node, node.name, cls.ancestors[0])
         if _CALLBACK in public:
@@ -130,6 +134,25 @@ def _refuse_uncalled(
         plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
 
 
+def _call_in_constructor(
+    plan: Plan, cls: OwnClass, row: Behaviour, former: str, today: str
+) -> None:
+    """Let a constructor call another method at its end, where no class above it does."""
+    own = initializer_of(cls.node)
+    is_abstract = cls.ancestors[0].endswith(_MODEL.rpartition(".")[2])
+    called = [node for node in ast.walk(plan.script.tree) if isinstance(node, ast.Attribute)]
+    if own is None or not is_abstract or any(node.attr == today for node in called):
+        return
+    calls = [node for node in called if node.attr == former and own in plan.script.around(node)]
+    for node in calls:
+        new = f"{plan.lines.source(node.value)}.{today}"
+        plan.edits.sources[span_of(node)] = new
+        plan.changed(node, f"{cls.name}.{former}()", f"{new}()", f"it {since(row)}")
+    if not calls:
+        told = f"does not call self.{today}() at its end; no model is loaded without, since "
+        plan.remark(own, f"{cls.name}.__init__", f"{told}{release(row.gone)}")
+
+
 def _give_parameters(
     plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Parameters
 ) -> None:
@@ -164,6 +187,8 @@ def _rename_parameter(plan: Plan, cls: OwnClass, row: Adjusted, action: OtherPar
         names = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
         if action.to in names:
             continue
+        if any(getattr(part, "value", None) == action.to for part in ast.walk(node)):
+            continue  # it knows both names
         old = f"{cls.name}.{node.name}({action.name})"
         for each in (*node.args.args, *node.args.kwonlyargs):
             if each.arg == action.name:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...legacy.changes import (
     Adjusted,
+    AtMost,
     Columns,
     Copied,
     GivenToo,
@@ -20,7 +21,7 @@ from ...legacy.changes import (
     Wrapped,
 )
 from ...legacy.decisions import never
-from ...legacy.wording import release, since
+from ...legacy.wording import LEAVE_OUT, release, since
 from ..findings import ScriptOutcome
 from ..reading.script import Given
 from ..reading.values import Made, Own
@@ -47,6 +48,11 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                 _Column(plan, call, row, action, calls).select()
             case GivenToo() as action:
                 _give_too(plan, call, row, action)
+            case AtMost() as action:
+                for given in call.positional[len(action.positional) :]:
+                    plan.edits.removed.add(span_of(given.node))
+                    old = f"{call.name}({plan.lines.source(given.node)})"
+                    plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
             case Columns() as action:
                 _rename_columns(plan, row, action)
             case (
@@ -66,12 +72,12 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     makers = [
         value.call
         for value in other.values
-        if isinstance(value, Made) and value.call is not None and value.call.name == action.made_by
+        if isinstance(value, Made) and value.call is not None and value.call.name in action.made_by
     ]
     if not makers or len(makers) < len(other.values):
         return
     if other is given:
-        old = f"{call.name}({action.keyword}={action.made_by.rpartition('.')[2]}(…))"
+        old = f"{call.name}({action.keyword}={makers[0].title}(…))"
         call.remove(action.keyword)
         plan.changed(given.node, old, "leave it out", f"it {since(row)}")
         return
@@ -86,7 +92,8 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
         call.is_old = True
         plan.changed(given.node, old, "leave it out", f"it {since(row)}")
     else:
-        plan.remark(given.node, old, f"{since(row)}; leave one of the two out")
+        otherwise = ", or merge_and_unload() the model first" if makers[0].method else ""
+        plan.remark(given.node, old, f"{since(row)}; leave one of the two out{otherwise}")
 
 
 def _give_too(plan: Plan, call: CallPlan, row: Adjusted, action: GivenToo) -> None:
@@ -108,6 +115,9 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     functions = [value.node for value in given.values if isinstance(value, Own)]
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
     if not is_lambda and not any(map(_returns_list, functions)):
+        if call.is_old and any(_names(each, action.columns[:1]) for each in functions):
+            old = f"{call.name}({action.keyword}=)"
+            _map(plan, call, row, action.replaced(mapped=action.of_row), old)
         return
     function = f"({ITSELF})" if is_lambda else ITSELF
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"

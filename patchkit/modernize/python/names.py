@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-from ...legacy.changes import Moved
+from ...legacy.changes import Alike, Moved
 from ...legacy.places import OURS, FoundName, public_place
 from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptOutcome
-from ..reading.script import ScriptUse
+from ..reading.script import Given, ScriptCall, ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
+from .standin import argument_list
 
 _WHOLE = frozenset({"evaluate"})
 """Modules whose names say too little alone, so that scripts import the modules."""
@@ -28,7 +29,8 @@ def plan_names(plan: Plan) -> None:
         if became is None:
             continue
         row, place = became.row, public_place(became.place)
-        if (became.is_gone or place.startswith(OURS)) and _is_unused(plan, use):
+        is_whole = place.rpartition(".")[0] in _WHOLE
+        if (became.is_gone or is_whole or place.startswith(OURS)) and _is_unused(plan, use):
             assert use.alias is not None
             plan.edits.dropped[span_of(use.node)].add(use.alias.name)
             because = f"it {since(row)}, and nothing uses it"
@@ -45,6 +47,8 @@ def plan_names(plan: Plan) -> None:
             and isinstance(use.node.value, ast.Name)
         ):
             continue  # the module is imported from where it is
+        if isinstance(row, Moved) and row.alike is not None and _call_alike(plan, row, row.alike):
+            place, became = row.alike.to, FoundName(row, row.alike.to)
         module, _, last = place.rpartition(".")
         if module in _WHOLE and _qualify(plan, use, place):
             pass
@@ -73,6 +77,39 @@ def plan_names(plan: Plan) -> None:
         _gone(plan, uses, instead)
 
 
+def _call_alike(plan: Plan, row: Moved, alike: Alike) -> bool:
+    """Let calls give the old defaults to what takes a name's place; False if not all can."""
+    made = (call for call in plan.script.calls if call.method == "__init__")
+    calls = [call for call in made if call.name == row.name]
+    names = [use.alias for use in plan.script.uses if use.name == row.name and use.alias]
+    bound = {alias.asname or alias.name for alias in names}
+    used = [
+        node
+        for node in ast.walk(plan.script.tree)
+        if isinstance(node, ast.Name) and node.id in bound and isinstance(node.ctx, ast.Load)
+    ]
+    called = [call.node.func for call in calls]
+    if any(node not in called for node in used):
+        return False
+    edits: list[tuple[ScriptCall, list[Given], dict[str, str]]] = []
+    for call in calls:
+        text = {
+            name: f"{name}={plan.lines.source(each.node)}" for name, each in call.keywords.items()
+        }
+        gone = [call.keywords[name] for name in text if text[name] in alike.without]
+        given = {*alike.order[: len(call.positional)], *call.keywords}
+        unknown = {name for name in text if text[name] not in alike.without} - {*alike.order}
+        if unknown or not call.complete or any(each.holder for each in call.keywords.values()):
+            return False
+        edits.append((call, gone, {name: alike.given[name] for name in alike.given.keys() - given}))
+    for call, gone, more in edits:
+        plan.edits.removed.update(span_of(each.keyword) for each in gone if each.keyword)
+        plan.edits.added[span_of(call.node)].update(sorted(more.items()))
+        new = f"{alike.to}({argument_list(more)})"
+        plan.changed(call.node, row.name, new, "it has had other defaults")
+    return True
+
+
 def _is_unused(plan: Plan, use: ScriptUse) -> bool:
     """Tell whether a script imports a name beside others, and uses those alone."""
     if use.alias is None or use.optional or not isinstance(use.node, ast.ImportFrom):
@@ -83,7 +120,10 @@ def _is_unused(plan: Plan, use: ScriptUse) -> bool:
         if isinstance(node, ast.Name | ast.Constant)
     }
     others = [alias.asname or alias.name for alias in use.node.names if alias is not use.alias]
-    return (use.alias.asname or use.alias.name) not in used and not used.isdisjoint(others)
+    # A module of imports alone may be there for others to import from.
+    is_alone = bool(plan.script.calls) and not plan.lines.has_comments(use.node)
+    is_script = not used.isdisjoint(others) if others else is_alone
+    return (use.alias.asname or use.alias.name) not in used and is_script
 
 
 def _has_already(plan: Plan, use: ScriptUse, place: str) -> bool:

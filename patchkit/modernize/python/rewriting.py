@@ -13,6 +13,7 @@ from .attributes import plan_attributes
 from .calls import CallPlan
 from .classes import plan_classes
 from .combinations import plan_combinations
+from .command_lines import plan_command_line
 from .configurations import ConfigurationPlan
 from .names import plan_names
 from .plan import Plan
@@ -74,6 +75,7 @@ def _plan_calls(plan: Plan) -> None:
         if any(planned.kept_by.values()) and not planned.is_kept:
             old = argument_list(planned.kept)
             plan.remark(planned.call.node, old, "truncated what the trainer got; do it there")
+        plan_command_line(plan, planned.call)
         plan_silent(plan, planned)
 
 

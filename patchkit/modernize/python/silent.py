@@ -17,11 +17,11 @@ from ..findings import ScriptOutcome
 from ..reading.script import Script, ScriptCall
 from ..reading.values import Constant, flat
 from .calls import CallPlan
+from .command_lines import READING
 from .edits import span_of
 from .plan import Plan
 
 _DECODING = frozenset({"batch_decode", "decode"})
-_READING = frozenset({"parse_args_and_config", "parse_args_into_dataclasses"})
 _PREDICTIONS, _FILLER = "predictions", "-100"
 
 
@@ -51,7 +51,7 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
                 if reads_ids is not None:
                     continue
             plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
-    if call.call.method in _READING and plan.edits:
+    if call.call.method in READING and plan.edits:
         text = "gets the command line of an older script; look for old flags there"
         plan.find(call.call.line, call.name, "", text, ScriptOutcome.SILENT)
     if call.call.method != "__init__":
@@ -88,12 +88,25 @@ def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> 
         for node in ast.walk(script.tree)
     ):
         return False
+    if silent.named and not any(map(_names(script).__contains__, silent.named)):
+        return False
     return not silent.listed or any(
         isinstance(value, Constant) and getattr(value.node, "value", None) == listed
         for name, listed in silent.listed.items()
         for call in script.calls
         if name in call.keywords
         for value in flat(call.keywords[name].values)
+    )
+
+
+def _names(script: Script) -> str:
+    """Return all names of a script."""
+    nodes = list(ast.walk(script.tree))
+    return " ".join(
+        [
+            *(node.id for node in nodes if isinstance(node, ast.Name)),
+            *(node.attr for node in nodes if isinstance(node, ast.Attribute)),
+        ]
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from ...legacy.call_sites import called
@@ -35,7 +36,7 @@ from .values import (
 
 _KEEPING = frozenset(
     {
-        *("cpu", "cuda", "eval", "half", "merge_and_unload", "to", "train"),
+        *("cpu", "cuda", "eval", "half", "to", "train"),
         *("cast_column", "filter", "flatten", "map", "remove_columns", "rename_column"),
         *("rename_columns", "select", "select_columns", "shuffle", "sort", "take", "with_format"),
     }
@@ -57,11 +58,13 @@ _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig
 _PEFT_MODEL = "peft.PeftModel"
 _PARTIAL = "functools.partial"
 _ANY = "typing.Any"
+_CONFIGURING = ("Arguments", "Config")
 HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
+_UNLOADING = frozenset({"merge_and_unload", "unload"})
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
 
@@ -84,6 +87,7 @@ class Expressions:
         self.returned: dict[ast.AST, Values] = {}
         self.passed: dict[ast.AST, dict[str, Values]] = {}
         self.held: dict[ast.AST, dict[str, Values]] = {}
+        self.collected: dict[ast.AST, ast.Call] = {}
         self.method_of: OwnClass | None = None
         self._known = known
 
@@ -120,9 +124,10 @@ class Expressions:
         found: Values = ()
         parent = self.script.parents.get(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
-        is_read = not is_called and isinstance(node.ctx, ast.Load)
+        values = self._objects(node)
+        is_read = not is_called and isinstance(node.ctx, ast.Load) and bool(values)
         is_read = is_read and not self.script.asks_first(node)
-        for value in self._objects(node):
+        for value in values:
             if isinstance(value, Library):
                 name = f"{value.name}.{node.attr}"
                 if not kinship.is_class(value.name):
@@ -134,7 +139,7 @@ class Expressions:
                     )
                 found += (Library(name), *self.beside.get(name, ()))
             elif isinstance(value, Made):
-                if is_read:
+                if is_read and not _is_own_method(value, node.attr):
                     self._read(value, node)
                 later = parent if isinstance(parent, ast.Attribute) else None
                 found += (*_held(value, node.attr, later), MadeMethod(value, node.attr))
@@ -271,7 +276,7 @@ class Expressions:
     def _eval_call(self, node: ast.Call) -> Values:
         called = self.evaluate(node.func)
         given = [self._given(argument) for argument in node.args]
-        keywords = dict(self._keywords(node))
+        keywords = dict(self._keywords(node, any(map(_is_configuration, called))))
         complete = not any(isinstance(argument, ast.Starred) for argument in node.args) and all(
             keyword.arg is not None or self._is_known(keyword.value) for keyword in node.keywords
         )
@@ -292,6 +297,7 @@ class Expressions:
         for value in called:
             if isinstance(value, Own):
                 self._hand_over(value, given, keywords)
+                self._collect(value, node, keywords)
             name, method, own = _target(value)
             if name:
                 call = ScriptCall(name, method, node.lineno, node, keywords, given, complete, own)
@@ -337,9 +343,19 @@ class Expressions:
         whole = node.value if isinstance(node, ast.Starred) else node
         return Given(node.lineno, node, literal(node), self.evaluate(whole))
 
-    def _keywords(self, node: ast.Call) -> Iterator[tuple[str, Given]]:
+    def _keywords(self, node: ast.Call, configures: bool) -> Iterator[tuple[str, Given]]:
+        """Yield the keywords of a call.
+
+        Args:
+            node: the call.
+            configures: whether it makes a configuration, so that its arguments can be moved.
+        """
         for keyword in node.keywords:
             values = self.evaluate(keyword.value)
+            if keyword.arg is None and self._is_collected(values):
+                for name, given in self._entries(values[0].node) if configures else ():
+                    yield name, replace(given, holder=None)
+                continue
             if keyword.arg is not None:
                 given = Given(
                     keyword.lineno, keyword.value, literal(keyword.value), values, None, keyword
@@ -389,6 +405,7 @@ class Expressions:
             return isinstance(value.content, dict)
         return (
             isinstance(value, Dictionary)
+            and not self._is_collected(values)
             and id(value.node) not in self.changed
             and all(name is not None for name, _, _ in entries(value.node))
         )
@@ -408,6 +425,52 @@ class Expressions:
         by_name = ((name, argument.values) for name, argument in keywords.items())
         for name, values in (*by_position, *by_name):
             passed[name] = merged(passed.get(name, ()), values)
+
+    def _collect(self, called: Own, call: ast.Call, keywords: dict[str, Given]) -> None:
+        """Remember what a function of the script's own gets by `**`, and hands on in one call."""
+        function: ast.AST | None = called.node
+        if isinstance(called.node, ast.ClassDef):
+            function = initializer_of(called.node)
+        args = getattr(function, "args", None)
+        if function is None or args is None or args.kwarg is None:
+            return
+        names = [
+            node
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and node.id == args.kwarg.arg
+        ]
+        ends = [
+            outer.end_lineno
+            for node in names
+            if isinstance(node.ctx, ast.Store)
+            and isinstance(outer := self.script.parents[node], ast.Assign)
+        ]
+        last = min(end for end in (*ends, function.end_lineno) if end is not None)  # type: ignore[attr-defined]
+        reads = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno <= last]
+        parent = self.script.parents.get(reads[0]) if len(reads) == 1 else None
+        if not isinstance(parent, ast.keyword) or parent.arg is not None:
+            return
+        named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        rest = [
+            given.keyword
+            for name, given in keywords.items()
+            if name not in named and given.keyword is not None and given.holder is None
+        ]
+        if call not in self.collected:
+            collected = ast.Call(ast.Name("dict"), [], rest)
+            self.collected[call] = ast.copy_location(collected, call)
+        passed = self.passed.setdefault(function, {})
+        known = passed.get(args.kwarg.arg, ())
+        passed[args.kwarg.arg] = merged(known, (Dictionary(self.collected[call]),))
+
+    def _is_collected(self, values: Values) -> bool:
+        """Tell whether a value is what one call of a function has for its `**`."""
+        held = [value.node for value in values if isinstance(value, Dictionary)]
+        return bool(held) and held[0] in self.collected.values() and len(values) == 1
+
+
+def _is_configuration(value: object) -> bool:
+    return isinstance(value, Library) and value.name.endswith(_CONFIGURING)
 
 
 def _one_by_one(given: list[Given]) -> Iterator[Values]:
@@ -469,6 +532,8 @@ def _last_of(node: ast.expr) -> str:
 
 def literal(node: ast.expr) -> object:
     """Return the value of a literal; `UNKNOWN` for another expression."""
+    if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.JoinedStr):
+        return UNKNOWN  # an exception for each of them would take most of the time
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -537,13 +602,18 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
         if place and kinship.is_class(place):
             return place, last, None
         return value.name, "", None
-    if isinstance(value, MadeMethod):
+    if isinstance(value, MadeMethod) and not _is_own_method(value.instance, value.name):
         return value.instance.class_name, value.name, None
     if isinstance(value, Made):
         return value.class_name, "__call__", None
     if isinstance(value, Own) and value.cls is not None:
         return value.cls.ancestors[0], "__init__", value.cls
     return "", "", None
+
+
+def _is_own_method(value: Made, name: str) -> bool:
+    """Tell whether a method of an object is one that the script defines."""
+    return value.own is not None and name in value.own.methods
 
 
 def _results(value: object, call: ScriptCall) -> Values:
@@ -559,6 +629,8 @@ def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
     instance = method.instance
     if method.name in _KEEPING:
         return (instance,)
+    if method.name in _UNLOADING:
+        return (Made(_MODEL),)
     if method.name == "train_test_split":
         return (Made(instance.class_name),)
     if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.class_name)):

@@ -9,32 +9,32 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("parents.json")
 """Made by `python -m workbench parents` from released wheels."""
+_MODEL = "transformers.PreTrainedModel"
+_ADAPTED = (
+    *("peft.AutoPeftModel", "peft.AutoPeftModelForCausalLM"),
+    *("peft.AutoPeftModelForFeatureExtraction", "peft.AutoPeftModelForQuestionAnswering"),
+    *("peft.AutoPeftModelForSeq2SeqLM", "peft.AutoPeftModelForSequenceClassification"),
+    "peft.AutoPeftModelForTokenClassification",
+)
 _TAKING = {
     "datasets.load_dataset": ("datasets.DatasetBuilder",),
     "datasets.load_dataset_builder": ("datasets.DatasetBuilder",),
     "peft.prepare_model_for_int8_training": ("peft.prepare_model_for_kbit_training",),
-    **dict.fromkeys(
-        (
-            *("peft.AutoPeftModel", "peft.AutoPeftModelForCausalLM"),
-            *("peft.AutoPeftModelForFeatureExtraction", "peft.AutoPeftModelForQuestionAnswering"),
-            *("peft.AutoPeftModelForSeq2SeqLM", "peft.AutoPeftModelForSequenceClassification"),
-            "peft.AutoPeftModelForTokenClassification",
-        ),
-        ("transformers._BaseAutoModelClass",),
-    ),
+    **dict.fromkeys(_ADAPTED, ("transformers._BaseAutoModelClass",)),
 }
 """Functions and classes that take the keywords of others."""
 _PUSHED = dict.fromkeys(
     (
         *("peft.PeftModel", "transformers.GenerationConfig", "transformers.Pipeline"),
-        *("transformers.PreTrainedConfig", "transformers.PreTrainedModel"),
+        *("transformers.PreTrainedConfig", _MODEL),
         *("transformers.PreTrainedTokenizerBase", "transformers.ProcessorMixin"),
     ),
     ("transformers.PushToHubMixin",),
 )
 """Classes with a base that has no public name, and is not in the file."""
 _MADE = {
-    "transformers._BaseAutoModelClass": "transformers.PreTrainedModel",
+    **dict.fromkeys(_ADAPTED, "peft.PeftModel"),
+    "transformers._BaseAutoModelClass": _MODEL,
     "transformers.AutoTokenizer": "transformers.PreTrainedTokenizerBase",
     "transformers.AutoProcessor": "transformers.ProcessorMixin",
     "transformers.AutoConfig": "transformers.PreTrainedConfig",
@@ -45,8 +45,8 @@ _RETURNED = {
     "datasets.load_from_disk": "datasets.Dataset",
     "datasets.concatenate_datasets": "datasets.Dataset",
     "peft.get_peft_model": "peft.PeftModel",
-    "peft.prepare_model_for_kbit_training": "transformers.PreTrainedModel",
-    "peft.prepare_model_for_int8_training": "transformers.PreTrainedModel",
+    "peft.prepare_model_for_kbit_training": _MODEL,
+    "peft.prepare_model_for_int8_training": _MODEL,
 }
 _MAKERS = frozenset(
     {
@@ -66,8 +66,14 @@ def ancestors(*names: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in names:
         public = f"{name.partition('.')[0]}.{name.rpartition('.')[2]}"
-        found |= dict.fromkeys((public, *ancestors(*_parents().get(public, ()))))
+        parents = _parents().get(public, (_MODEL,) if _is_abstract(public) else ())
+        found |= dict.fromkeys((public, *ancestors(*parents)))
     return tuple(found)
+
+
+def _is_abstract(name: str) -> bool:
+    """Tell whether a class is what all models of one kind derive from."""
+    return name.startswith("transformers.") and name.endswith("PreTrainedModel") and name != _MODEL
 
 
 @cache

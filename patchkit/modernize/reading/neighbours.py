@@ -64,4 +64,6 @@ def _bare(cls: OwnClass) -> OwnClass:
     fields: Mapping[str, ast.AnnAssign] = {
         name: ast.AnnAssign(ast.Name(name), _NOTHING, simple=1) for name in cls.fields
     }
-    return OwnClass(cls.name, cls.line, cls.ancestors, fields, cls.node, cls.constructors)
+    return OwnClass(
+        cls.name, cls.line, cls.ancestors, fields, cls.node, cls.constructors, cls.methods
+    )

@@ -19,6 +19,7 @@ _DEEPEST = 1
 """Modules that a module beside the script imports are read, and no others."""
 _PASSES = 3
 """What goes into a function and comes out of it is known in the pass after."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -55,7 +56,7 @@ def _reader_of(text: str, folder: Path | None, depth: int = 0) -> _ScriptReader:
     return reader
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)  # more than the modules of a package whose files import one another
 def _neighbour(path: Path, changed: int, depth: int) -> _ScriptReader | None:
     """Return a reader of a module beside a script; None if it cannot be read."""
     try:
@@ -129,6 +130,7 @@ class _ScriptReader(Expressions):
         if before is not None:
             self.returned = before.returned_now
             self.held = before.held
+            self.collected = before.collected
             self.changed = before.changed
         self.returned_now: dict[ast.AST, Values] = {}
 
@@ -350,6 +352,7 @@ class _ScriptReader(Expressions):
         fields: dict[str, ast.AnnAssign] = {}
         own = initializer_of(node)
         constructors = [] if own is None else [own]
+        methods = {each.name for each in node.body if isinstance(each, _FUNCTIONS)}
         for base in bases:
             if isinstance(base, Library) and kinship.is_class(base.name):
                 ancestors += [base.name, *kinship.ancestors(base.name)]
@@ -357,9 +360,12 @@ class _ScriptReader(Expressions):
                 ancestors += base.cls.ancestors
                 fields |= base.cls.fields
                 constructors += base.cls.constructors
+                methods |= base.cls.methods
         fields |= fields_of(node)
         unique = tuple(dict.fromkeys(ancestors)) or (node.name,)
-        cls = OwnClass(node.name, node.lineno, unique, fields, node, tuple(constructors))
+        cls = OwnClass(
+            node.name, node.lineno, unique, fields, node, tuple(constructors), frozenset(methods)
+        )
         self.script.classes.append(cls)
         self._bind(node.name, (Own(node, cls),))
         outer, self.scope = self.scope, Scope(self.scope)

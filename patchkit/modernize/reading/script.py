@@ -70,6 +70,7 @@ class OwnClass:
             there are none.
         fields: its own fields with a type, and those of its own ancestors.
         constructors: its own constructor and those of its own ancestors, the nearest first.
+        methods: the names of its own methods and of those of its own ancestors.
     """
 
     name: str
@@ -78,15 +79,29 @@ class OwnClass:
     fields: Mapping[str, ast.AnnAssign]
     node: ast.ClassDef
     constructors: tuple[ast.FunctionDef, ...] = ()
+    methods: frozenset[str] = frozenset()
 
     def takes(self, keyword: str) -> bool:
         """Tell whether a keyword of a call is for the script's own class, not the library's."""
         for constructor in self.constructors:
             args = constructor.args
             named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-            if args.kwarg is None or keyword in named:
+            if keyword in named or not _hands_on(constructor):
                 return True
         return keyword in self.fields
+
+
+def _hands_on(constructor: ast.FunctionDef) -> bool:
+    """Tell whether a constructor gives another one what it gets by `**`."""
+    name = constructor.args.kwarg.arg if constructor.args.kwarg is not None else ""
+    return any(
+        isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "__init__"
+        and any(
+            part.arg is None and getattr(part.value, "id", None) == name for part in call.keywords
+        )
+        for call in ast.walk(constructor)
+    )
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from ...legacy.call_sites import called
 from ...libraries import LIBRARIES
 
 _VERSION, _LOOKED_UP = "__version__", frozenset({"version", "get_version"})
+_COMPARED = frozenset({"compare_versions"})
+"""Functions that get a library, a comparison and a release."""
 _NEWER, _OLDER = (ast.Gt, ast.GtE), (ast.Lt, ast.LtE, ast.Eq)
 _NAMED = re.compile(r"(?:is_)?(\w+?)_(ge|gt|le|lt)_v?\d+(?:_\d+)*")
 """Variables such as `transformers_lt_4_56`."""
@@ -26,6 +29,9 @@ def _is_for_newer(test: ast.expr) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, ast.Name) and (named := _NAMED.fullmatch(test.id)):
         return named[2] in ("ge", "gt") if named[1] in LIBRARIES else None
+    if isinstance(test, ast.Call) and len(test.args) == 3 and called(test) in _COMPARED:
+        library, comparison = (getattr(each, "value", None) for each in test.args[:2])
+        return str(comparison).startswith(">") if library in LIBRARIES else None
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not _is_version(test.left):
         return None
     if isinstance(test.ops[0], _NEWER):

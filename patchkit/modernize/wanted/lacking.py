@@ -93,7 +93,7 @@ def _of_call(need: Need, call: ScriptCall, due: Due) -> tuple[Fate, str, bool] |
         standin = Standin(others, old, _configuration(call.name))
         decision, _ = decided(row, value, standin)
         return *_told(since(row), decision.advice, decision.refusal), not row.early
-    for old_value in rows.values:
+    for old_value in rows.values if not need.what.endswith("=)") else ():
         renamed = decide_value(old_value, value) if old_value.name == need.keyword else None
         if renamed is not None:
             return *_told(since(old_value), renamed.advice, renamed.refusal), True

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from ...changes import (
     Adjusted,
+    AtMost,
     Behaviour,
     Columns,
     Copied,
@@ -34,6 +35,7 @@ FOLDER = Path(__file__).parent
 _OF_ALL = frozenset({"of", "release", "source", "name", "by"})
 _OF_UNCALLED = frozenset({"of", "release", "instead", "names"})
 _IN_SOURCE: dict[str, type[InSource]] = {
+    "at_most": AtMost,
     "columns": Columns,
     "copied": Copied,
     "given_too": GivenToo,

@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...changes import Form, Gone, Moved
+from ...changes import Alike, Form, Gone, Moved
 from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
-_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read", "else"})
+_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read", "else", "alike"})
+_OF_ALIKE = frozenset({"to", "order", "given", "without"})
 _OF_GONE = frozenset({"instead", "source", "forms"})
 _OF_FORM = frozenset({"before", "what", "also"})
 
@@ -43,7 +44,17 @@ class _NameReader(TableReader):
                 wrapped=self._text("wrapped", optional=True),
                 read=self._text("read", optional=True),
                 otherwise=self._text("else", optional=True),
+                alike=self._alike(*table["alike"]) if "alike" in table else None,
             )
+
+    def _alike(self, table: Any) -> Alike:
+        reader = _NameReader(self._file, self._kind)
+        reader.begin(self._number, table)
+        for key in table.keys() - _OF_ALIKE:
+            raise self._error(f"alike.{key}", f"one of {', '.join(sorted(_OF_ALIKE))}")
+        given = dict(text.split("=") for text in reader._texts("given"))
+        order, without = reader._text("order").split(), reader._texts("without")
+        return Alike(reader._text("to"), tuple(order), given, tuple(without))
 
     def gone(self) -> Iterator[Moved | Gone]:
         instead = self._sentence("instead", self._text("instead"))
