@@ -48,6 +48,8 @@ _ALL_FIGURES = frozenset(
         "distance after merge",
     }
 )
+_HEADS = ("audio", "video", "choice")
+"""Tasks whose head is trained beside adapters, too."""
 EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     ExplainedDifference(
         frozenset(
@@ -148,7 +150,18 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             tasks=task,
         )
         for modes in ("bf16/*", "plain-*")
-        for task in ("classification", "tokens", "questions", "images", "ctc")
+        for task in ("classification", "tokens", "questions", "images", "ctc", *_HEADS)
+    ),
+    *(
+        ExplainedDifference(
+            _ALL_FIGURES - {"logits to load", "distance to float32"} | {"changed"},
+            "transformers-packed-bytes: adapters on layers that its head keeps in a list learn",
+            modes="*/none",
+            types=types,
+            methods="lora",
+            tasks="segments",
+        )
+        for types in ("mask2former", "maskformer", "oneformer")
     ),
     ExplainedDifference(
         frozenset({"logits to merge", "distance after merge"}),

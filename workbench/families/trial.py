@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -188,7 +189,7 @@ class _FamilyCourse(TrialCourse):
                 save_strategy="no",
             ),
             train_dataset=list(range(_MOST_STEPS)),
-            data_collator=lambda rows: {name: value.clone() for name, value in batch.items()},
+            data_collator=lambda rows: copy.deepcopy(batch),
         )
         trainer.remove_callback(transformers.PrinterCallback)
         ending = EndAfterTakenSteps()
