@@ -12,6 +12,7 @@ from patchkit.precision.autocast import spell_out_autocast
 _DISTANCE = Pattern("torch.cdist(X, Y, p=1)")
 _SAMPLED = Pattern("torch.nn.functional.grid_sample(X, 2.0 * Y - 1.0, **kwargs)")
 
+_WEIGHTED = Pattern("nn.functional.cross_entropy(X, Y, self.empty_weight)")
 _TEXTS = Pattern("torch.matmul(text_queries, image_queries.t())")
 _NOISY = Pattern("torch.concat([denoising_bbox_unact, reference_points_unact], 1)")
 
@@ -75,8 +76,20 @@ def texts_like_images(node: ast.AST) -> list[Edit]:
     return [replace(node.args[0], "text_queries.to(image_queries.dtype)")]
 
 
+def weighted_logits(node: ast.AST) -> bool:
+    return _WEIGHTED(node) and not _WEIGHTED.holes(node)["X"].endswith("dtype)")
+
+
+def logits_like_weights(node: ast.AST) -> list[Edit]:
+    """The weights of classes are a buffer that the loss has just made."""
+    assert isinstance(node, ast.Call)
+    logits = ast.unparse(node.args[0])
+    return [replace(node.args[0], f"{logits}.to(self.empty_weight.dtype)")]
+
+
 DISTANCES = Rule(distance_of_names, measure_in_float32, ("cdist",), ("torch",))
 PRODUCTS = Rule(product_with_labels, labels_like_inputs, ("matmul", "T"))
 SAMPLES = Rule(sampled_features, sample_in_dtype_of_points, ("grid_sample", "functional"))
 NOISY_BOXES = Rule(_NOISY, boxes_like_points, ("denoising_class_embed", "concat"), ("torch",))
 TEXTS = Rule(_TEXTS, texts_like_images, ("matmul", "logit_scale", "normalize"))
+WEIGHTED = Rule(weighted_logits, logits_like_weights, ("cross_entropy", "empty_weight"))

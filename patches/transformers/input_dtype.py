@@ -36,7 +36,7 @@ from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule, looped_layers_rule, masks_rule
 
-from ._losses_of_detectors import DISTANCES, NOISY_BOXES, PRODUCTS, SAMPLES, TEXTS
+from ._losses_of_detectors import DISTANCES, NOISY_BOXES, PRODUCTS, SAMPLES, TEXTS, WEIGHTED
 
 PLAIN = ("pixel_values", "hidden_states", "hidden_state", "inputs", "x")
 LAST = ("hidden_features", "pooled_embedding")
@@ -277,6 +277,7 @@ PATCH = Patch(
             for rule in SPECTRA.values()
         ),
         Rewrite("transformers.loss.loss_*:*.forward", DISTANCES, sites=None),
+        Rewrite("transformers.loss.loss_*:*.loss_labels", WEIGHTED, sites=None),
         Rewrite("transformers.models.*.modeling_*:*.loss_contrastive", TEXTS, sites=None),
         *(
             Rewrite(f"transformers.{files}:{name}", rule, sites=None)

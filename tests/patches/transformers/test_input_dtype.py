@@ -384,6 +384,27 @@ def test_labels_are_compared_with_predictions_of_any_dtype(name, dtype, autocast
             assert torch.allclose(found.float(), exact, atol=0.05)
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_logits_of_any_dtype_are_weighted(dtype) -> None:
+    """By the loss of DETR, on the real class without its matcher, which needs scipy."""
+    from transformers.loss.loss_for_object_detection import ImageLoss
+
+    loss = ImageLoss(None, 3, 0.1, ["labels"])
+    logits, classes = numbers(1, 2, 4).to(dtype), [{"class_labels": torch.tensor([1])}]
+    matched = [(torch.tensor([0]), torch.tensor([0]))]
+
+    def weighted(given: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = loss.loss_labels({"logits": given}, classes, matched, 1)["loss_ce"]
+        return result
+
+    expected = weighted(logits.float())
+    if dtype != torch.float32:
+        with pytest.raises(RuntimeError, match="expected scalar type"):
+            weighted(logits)
+    with patchkit.patched(only=ID, strict=True):
+        assert torch.equal(weighted(logits), expected)
+
+
 def test_a_norm_takes_what_packed_layers_hand_on() -> None:
     from transformers.models.informer.modeling_informer import InformerEncoder
 
