@@ -133,6 +133,8 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             ("classification", "mvp"),
             ("classification", "plbart"),
             ("classification", "xlm"),
+            ("detection", "*detr"),
+            ("detection", "yolos"),
         )
     ),
     ExplainedDifference(
