@@ -17,9 +17,14 @@ pixels, the masks of time-series transformers that of the series, TimesFM's padd
 DAB-DETR's queries begin as float32 zeros. And a CPU draws no numbers of a gamma distribution in
 half precision, by which those transformers generate: `"gamma_cpu" not implemented for 'BFloat16'`.
 
+So are labels. Detectors measure how far boxes are from those given (`"cdist" not implemented for
+'Half'`), and segmenters multiply masks with those given, at points that are drawn in float32
+(`expected scalar type Half but found Float`).
+
 Fix: what enters the first layer gets the dtype of its weight, and those get that of what they are
-for; a CPU draws in float32. Under autocast nothing changes but for norms in bfloat16 on a CPU, and
-DAB-DETR's zeros.
+for; a CPU draws in float32, distances are measured in float32, and points are looked up in it.
+Under autocast nothing changes but for norms in bfloat16 on a CPU, batch norms, which autocast
+does not know, and DAB-DETR's zeros.
 
 Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
 table of what models call that layer and its input.
@@ -30,6 +35,8 @@ import ast
 from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after, replace
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule, looped_layers_rule, masks_rule
+
+from ._losses_of_detectors import DISTANCES, NOISY_BOXES, PRODUCTS, SAMPLES, TEXTS, WEIGHTED
 
 PLAIN = ("pixel_values", "hidden_states", "hidden_state", "inputs", "x")
 LAST = ("hidden_features", "pooled_embedding")
@@ -75,6 +82,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "box_fc": ("visual_pos",),
     "visual_projection": ("visual_embeds",),
     "boxes_direct_project": ("boxes",),
+    "bbox_projection": ("bbox_pos_emb",),
 }
 ROWS = {"patch_embedding": "x", "blocks": "pixel_values"}
 """First layers that stand in a row (`nn.Sequential`), and their input."""
@@ -139,7 +147,25 @@ def queries_like_anchors(node: ast.AST) -> list[Edit]:
     return [insert_after(node.args[-1], ", dtype=self.query_refpoint_embeddings.weight.dtype")]
 
 
+def boxes_like_queries(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    autocast = spell_out_autocast("bbox_pos_emb")
+    same = f"bbox_pos_emb if {autocast} else bbox_pos_emb.to(query_layer.dtype)"
+    return [replace(node.args[1], f"(query_layer, {same})")]
+
+
 PIXELS_DTYPE = Pattern("pixel_values.dtype")
+BOXES = Rule(
+    Pattern("torch.einsum(X, (query_layer, bbox_pos_emb))"),
+    boxes_like_queries,
+    ("einsum", "permute"),
+    ("torch",),
+)
+SPECTRA = {
+    "proj": layer_input_rule("proj", given=("hidden_states", "global_hidden_states")),
+    "mel_conv2d": layer_input_rule("mel_conv2d", given=("local_hidden_states",)),
+}
+"""First layers behind a norm, which hands half precision on beside weights in float32."""
 NO_QUERIES = Pattern("torch.zeros(N, M, self.hidden_size, device=device)")
 POSITIONS = Rule(
     positions_like_pixels, positions_like_features, ("position_embedding", "shape"), ("torch",)
@@ -153,6 +179,9 @@ OTHER_RULES = (
     *(layer_input_rule(layer, given=(given,), in_a_row=True) for layer, given in ROWS.items()),
     *(looped_layers_rule(*names) for names in LOOPS),
     masks_rule("inputs_embeds", "value_embedding", "layernorm_embedding"),
+    BOXES,
+    DISTANCES,
+    NOISY_BOXES,
     PADDINGS,
     POSITIONS,
     QUERIES,
@@ -173,12 +202,10 @@ SINCE = {"lfm3_vl": ">=5.23", "timesfm": ">=4.52"}
 NORMS = {
     layer: layer_input_rule(layer, given=given, norm=True)
     for layer, given in {
-        "norm": ("pixel_values", "inputs"),
+        "norm": ("pixel_values", "inputs", "gate1 * second_residual + gate2 * hidden_states"),
         "patch_ln1": ("pixel_values",),
-        "batch_norm": ("input_features",),
         "layernorm2": ("inputs",),
         # Behind a first layer: a packed one returns the dtype of its input.
-        "batchnorm": ("output",),
         "layernorm_embedding": ("hidden_states + embed_pos",),
         "embed_ln": ("stacked_inputs",),
         "visn_layer_norm": ("x",),
@@ -188,6 +215,15 @@ NORMS = {
     }.items()
 }
 """Norms at the beginning, and their input."""
+DEFORMABLE_NORMS = {
+    layer: layer_input_rule(layer, given=("hidden_states",), norm=True)
+    for layer in ("self_attn_layer_norm", "encoder_attn_layer_norm")
+}
+"""Norms behind deformable attention, which looks its values up in float32 under autocast."""
+BATCH_NORMS = {
+    layer: layer_input_rule(layer, given=(given,), norm=True, autocasts=False)
+    for layer, given in {"batch_norm": "input_features", "batchnorm": "output"}.items()
+}
 
 OWN_NORMS = (
     *("*Layer*", "*Encoder*", "*Decoder*", "*Model*", "*Block", "*Stage", "*Module"),
@@ -232,7 +268,24 @@ PATCH = Patch(
     changes=(
         *(
             Rewrite("transformers.models.*.modeling_*:*.forward", rule, sites=None)
-            for rule in (*RULES.values(), *OTHER_RULES, *NORMS.values())
+            for rule in (*RULES.values(), *OTHER_RULES, *NORMS.values(), *BATCH_NORMS.values())
+        ),
+        *(
+            Rewrite(f"transformers.models.{place}Layer.forward", rule, sites=None)
+            for place in ("*detr*.modeling_*:*", "*former.modeling_*:*PixelDecoderEncoder")
+            for rule in DEFORMABLE_NORMS.values()
+        ),
+        *(
+            Rewrite("transformers.models.*.modeling_*:*PatchEmbed.forward", rule, sites=None)
+            for rule in SPECTRA.values()
+        ),
+        Rewrite("transformers.loss.loss_*:*.forward", DISTANCES, sites=None),
+        Rewrite("transformers.loss.loss_*:*.loss_labels", WEIGHTED, sites=None),
+        Rewrite("transformers.models.*.modeling_*:*.loss_contrastive", TEXTS, sites=None),
+        *(
+            Rewrite(f"transformers.{files}:{name}", rule, sites=None)
+            for files in ("models.*.modeling_*", "loss.loss_*")
+            for name, rule in (("pair_wise_*", PRODUCTS), ("sample_point", SAMPLES))
         ),
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.get_codebook_*", OTHER_RULES[1], sites=None),
@@ -256,13 +309,17 @@ PATCH = Patch(
         **dict.fromkeys((f"transformers.models.*.*:{name}.*" for name in OWN_NORMS), ""),
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
-    symptom="should be the same|have the same dtype, but got|mixed dtype",
+    symptom="should be the same|have the same dtype, but got|mixed dtype|not implemented for",
     messages=(
         "Input type (float) and bias type (c10::Half) should be the same",
         "Input type (float) and bias type (c10::BFloat16) should be the same",
         "Input type (c10::Half) and bias type (float) should be the same",
         "Input type (c10::BFloat16) and bias type (float) should be the same",
         "mixed dtype (CPU): expect parameter to have scalar type of Float",
+        "\"cdist\" not implemented for 'Half'",
+        "\"cdist\" not implemented for 'BFloat16'",
+        "\"cdist_cuda\" not implemented for 'Half'",
+        "\"cdist_cuda\" not implemented for 'BFloat16'",
     ),
 )
 

@@ -6,8 +6,13 @@ where models mask with `torch.finfo(x.dtype).min` of something else than the mas
 (Pegasus-X with half-precision weights under fp16, where its norms return float32). bfloat16 has
 about the same range as float32, but its smallest number is another one.
 
+Or nothing is raised, and nothing learned: LongT5 masks with -1e10, which is infinite when it is
+added to float16 scores. The rows that fill its last block up are all masked, so their softmax is
+NaN. They are cut off, but their gradients are not: all gradients are NaN, and in fp16 the scaler
+skips every step.
+
 Fix: what is filled in is the smallest number that both dtypes hold. Where the one upstream names
-fits, it stays that one.
+fits, it stays that one. What is added to float16 scores is finite.
 """
 
 import ast
@@ -86,7 +91,48 @@ def spell_out(found: Fill) -> str:
     )
 
 
-RULES = {method: filling_rule(method) for method in ("masked_fill", "pad")}
+def sums_with_masks(node: ast.AST) -> Iterator[ast.AugAssign]:
+    """Yield `scores += bias` where a function masks with what is beyond float16: -1e10."""
+    if not isinstance(node, ast.FunctionDef) or not any(map(is_beyond_float16, walk(node))):
+        return
+    for part in walk(node):
+        match part:
+            case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Name()):
+                yield part
+
+
+def is_beyond_float16(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(
+            args=[*_, ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float(number)))]
+        ):
+            return number > LARGEST
+    return False
+
+
+def add_finite_numbers(node: ast.AST) -> list[Edit]:
+    return [
+        replace(part.value, finite(ast.unparse(part.target), ast.unparse(part.value)))
+        for part in sums_with_masks(node)
+    ]
+
+
+def finite(scores: str, bias: str) -> str:
+    least = f"{bias}.clamp(min=torch.finfo({scores}.dtype).min / 2)"
+    return f"({least} if {scores}.dtype == torch.float16 else {bias})"
+
+
+LARGEST = 65504
+"""The largest number of float16."""
+RULES = {
+    **{method: filling_rule(method) for method in ("masked_fill", "pad")},
+    "sum": Rule(
+        lambda node: any(True for _ in sums_with_masks(node)),
+        add_finite_numbers,
+        names=("where", "softmax"),
+        needs=("torch",),
+    ),
+}
 
 PATCH = Patch(
     id="transformers-mask-fill-overflow",

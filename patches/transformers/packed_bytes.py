@@ -18,8 +18,12 @@ asks for scales that their first forward has moved (`'NoneType' object has no at
 and with adapters on 4-bit ones it stops in `attribute 'weight' already exists`. Back in training it
 multiplies the bytes of a packed weight themselves.
 
-Fix: all take the values of a packed weight; and RWKV's packed layers are not scaled, but compute in
-inference what they do in training.
+Mask2Former, OneFormer and MaskFormer keep the layers of their heads in a list, too, and call those:
+the ones that bitsandbytes has replaced, and PEFT. In 4-bit and 8-bit `Tensor on device meta is not
+on the expected device`; with LoRA alone nothing is said, and these adapters learn nothing.
+
+Fix: all take the values of a packed weight, and the layers that a module has; and RWKV's packed
+layers are not scaled, but compute in inference what they do in training.
 """
 
 import ast
@@ -110,6 +114,27 @@ def leave_packed_layers(node: ast.AST) -> list[Edit]:
     return [replace(node.test, f"{ast.unparse(node.test)} or {packed}")]
 
 
+def listed_layers(node: ast.AST) -> list[ast.For]:
+    """Return the loop of `forward(self, input)` over `self.layers`, which may be a plain list."""
+    match node:
+        case ast.FunctionDef(
+            args=ast.arguments(args=[_, ast.arg(arg="input")]),
+            body=[
+                *_,
+                ast.For(iter=ast.Attribute(ast.Name("self"), "layers")) as loop,
+                ast.Return(),
+            ],
+        ):
+            return [loop]
+    return []
+
+
+def call_own_layers(node: ast.AST) -> list[Edit]:
+    own = "(self.children() if isinstance(self.layers, list) else self.layers)"
+    return [replace(loop.iter, own) for loop in listed_layers(node)]
+
+
+LISTED = Rule(lambda node: bool(listed_layers(node)), call_own_layers, names=("layers",))
 LOOK_UP = Rule(LOOKED_UP, look_up_values, names=("weight", "t"))
 ATTEND = Rule(attends_with_weights, attend_with_values, names=("multi_head_attention_forward",))
 CUT_UP = Rule(cuts_weight, cut_values, names=("weight", "transpose"))
@@ -142,6 +167,7 @@ PATCH = Patch(
                 ("*._*_per_attn_head", CUT_UP),
                 ("*.forward", CONVOLVE),
                 ("*.forward", JOIN),
+                ("*PredictionBlock.forward", LISTED),
             )
         ),
         Rewrite(
@@ -155,13 +181,15 @@ PATCH = Patch(
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom=(
         "out of bounds for dimension 0|expecting query weights shape|no attribute 'div_'|"
-        "attribute 'weight' already exists"
+        "attribute 'weight' already exists|on device meta"
     ),
     messages=(
         "out of bounds for dimension 0 with size 1",
         "expecting query weights shape of",
         "'NoneType' object has no attribute 'div_'",
         "attribute 'weight' already exists",
+        "Tensor on device meta is not on the expected device cpu!",
+        "Tensor on device meta is not on the expected device cuda:0!",
     ),
     caution="A deep RWKV in float16 whose layers are packed may overflow in inference, as it may "
     "in training: load it in bfloat16.",

@@ -17,6 +17,7 @@ def layer_input_rule(
     given: tuple[str, ...] = (),
     *,
     norm: bool = False,
+    autocasts: bool = True,
     in_a_row: bool = False,
 ) -> Rule:
     """Make a rule for `self.layer(x, ...)`.
@@ -35,8 +36,10 @@ def layer_input_rule(
         norm: whether the layer is a norm. It refuses float32 beside a weight in half precision, and
             takes half precision beside one in float32. Autocast runs norms in float32, but for
             bfloat16 on a CPU.
+        autocasts: whether autocast casts the input of such a layer, as it does not for batch norms.
         in_a_row: whether it may be a row of layers (`nn.Sequential`), of which the first counts.
     """
+    kind = ("norm" if autocasts else "batch norm") if norm else ""
     first = f"next(iter(self.{layer}.children()), self.{layer})" if in_a_row else f"self.{layer}"
 
     def call(node: ast.AST) -> bool:
@@ -93,14 +96,14 @@ def layer_input_rule(
         # TorchScript does not know `:=`, but compiles none of the functions that need it:
         # `tests/patches/test_tracing.py` tries all of them.
         start, _ = span(value)
-        tensor, *others = _unchanged(_INPUT, first, norm=norm).partition(_INPUT)
+        tensor, *others = _unchanged(_INPUT, first, kind).partition(_INPUT)
         return [
             Edit(start, start, f"({_INPUT} if {tensor}({_INPUT} := "),
             insert_after(value, f"){others[1]} else {_cast(_INPUT, first, cast)})"),
         ]
 
     def choice(x: str) -> str:
-        return _choice(x, first, cast, norm=norm)
+        return _choice(x, first, cast, kind)
 
     return Rule(site, cast_input, names=(layer,), needs=("torch",))
 
@@ -177,8 +180,8 @@ def masks_rule(given: str, embedding: str, norm: str) -> Rule:
     return Rule(lambda node: bool(numbers(node)), cast, (embedding, norm), ("torch",))
 
 
-def _choice(x: str, layer: str, cast: str, *, norm: bool = False) -> str:
-    unless_scripted = f"({x} if {_unchanged(x, layer, norm=norm)} else {_cast(x, layer, cast)})"
+def _choice(x: str, layer: str, cast: str, kind: str = "") -> str:
+    unless_scripted = f"({x} if {_unchanged(x, layer, kind)} else {_cast(x, layer, cast)})"
     return f"{x} if torch.jit.is_scripting() else {unless_scripted}"
 
 
@@ -187,7 +190,7 @@ def _cast(x: str, layer: str, cast: str) -> str:
     return helper(f"patchkit.precision.layer_input:{cast}") + f"({layer}, {x}{owner})"
 
 
-def _unchanged(x: str, layer: str, *, norm: bool) -> str:
+def _unchanged(x: str, layer: str, kind: str) -> str:
     """Return the condition under which a layer is given `x` itself; both are expressions.
 
     Fetching the weight of a module takes longest, so it is fetched only once if it is packed or
@@ -196,7 +199,9 @@ def _unchanged(x: str, layer: str, *, norm: bool) -> str:
     weight = f"{layer}.weight"
     dtype = f"getattr(getattr({layer}, 'weight', None), 'dtype', torch.int8)"
     autocast = spell_out_autocast(x)
-    if norm:
+    if kind == "batch norm":
+        autocast = f"{x}.dtype is not torch.float32"
+    elif kind:
         on_cpu = f"{x}.is_cpu and torch.get_autocast_dtype('cpu') is torch.bfloat16"
         autocast = f"{x}.dtype is not torch.float32 or {autocast} and not ({on_cpu})"
     return (

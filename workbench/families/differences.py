@@ -48,6 +48,8 @@ _ALL_FIGURES = frozenset(
         "distance after merge",
     }
 )
+_HEADS = ("audio", "video", "choice")
+"""Tasks whose head is trained beside adapters, too."""
 EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     ExplainedDifference(
         frozenset(
@@ -131,6 +133,8 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             ("classification", "mvp"),
             ("classification", "plbart"),
             ("classification", "xlm"),
+            ("detection", "*detr"),
+            ("detection", "yolos"),
         )
     ),
     ExplainedDifference(
@@ -159,7 +163,18 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
             tasks=task,
         )
         for modes in ("bf16/*", "plain-*")
-        for task in ("classification", "tokens", "questions", "images", "ctc", "reward")
+        for task in ("classification", "tokens", "questions", "images", "ctc", "reward", *_HEADS)
+    ),
+    *(
+        ExplainedDifference(
+            _ALL_FIGURES - {"logits to load", "distance to float32"} | {"changed"},
+            "transformers-packed-bytes: adapters on layers that its head keeps in a list learn",
+            modes="*/none",
+            types=types,
+            methods="lora",
+            tasks="segments",
+        )
+        for types in ("mask2former", "maskformer", "oneformer")
     ),
     ExplainedDifference(
         frozenset({"logits to merge", "distance after merge"}),

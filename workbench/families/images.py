@@ -36,7 +36,7 @@ def pixels(model: Any, rows: int) -> Iterator[Batch]:
     if "pixel_values" not in wanted:  # the color of each pixel is a word
         yield {"input_ids": torch.randint(model.config.vocab_size, (rows, _PATCHES))}
         return
-    for high, wide in (_size(model), (_SIDE, _SIDE), (4 * _SIDE, 4 * _SIDE)):
+    for high, wide in (size(model), (_SIDE, _SIDE), (4 * _SIDE, 4 * _SIDE)):
         yield {"pixel_values": torch.randn(rows, _channels(model), high, wide)}
 
 
@@ -81,7 +81,7 @@ def _squares(model: Any, wanted: frozenset[str], rows: int) -> Batch:
 
     if "pixel_values" not in wanted:
         return {}
-    high, wide = _size(model)
+    high, wide = size(model)
     patch = _patch(model)
     pixels = torch.randn(rows, _channels(model), high, wide)
     return {
@@ -99,7 +99,7 @@ def _tiles(model: Any, wanted: frozenset[str], rows: int) -> Batch:
     found = _squares(model, wanted, rows)
     if found:
         found["pixel_values"] = found["pixel_values"][:, None].repeat(1, 2, 1, 1, 1)
-        found["pixel_attention_mask"] = torch.ones(rows, 2, *_size(model), dtype=torch.bool)
+        found["pixel_attention_mask"] = torch.ones(rows, 2, *size(model), dtype=torch.bool)
     return found
 
 
@@ -219,8 +219,9 @@ def _image_token(model: Any) -> int | None:
     return None
 
 
-def _size(model: Any) -> tuple[int, int]:
-    size = _attribute(model, "image_size", _SIDE)
+def size(model: Any) -> tuple[int, int]:
+    """Return the height and width of a model's images."""
+    size = _attribute(model, "image_size", _attribute(model, "crop_size", _SIDE))
     high, wide = size if isinstance(size, (list, tuple)) else (size, size)
     return int(high), int(wide)
 

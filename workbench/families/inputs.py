@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .images import Batch, parameters, pixels, with_images
+from .images import Batch, parameters, with_images
+from .labelled import OTHERS
 from .model_types import TASKS
 from .sizes import FIRST_WORD, VOCABULARY
 from .sounds import sounds, with_sounds
@@ -13,16 +14,20 @@ from .sounds import sounds, with_sounds
 _ROWS = 2
 _WORDS = 12
 IMAGES = "image and text"
-_ANSWERS = frozenset({"labels", "start_positions", "end_positions"})
+_ANSWERS = frozenset(
+    {
+        *("labels", "start_positions", "end_positions", "mask_labels", "class_labels"),
+        "return_loss",
+    }
+)
 
 
 def batches(task: str, model: Any) -> Iterator[tuple[str, Batch]]:
     """Yield what a model may be fed, the fullest first, with its description."""
     import torch
 
-    if task == "images":
-        for batch in pixels(model, _ROWS):
-            yield "image", batch | {"labels": torch.arange(_ROWS) % 2}
+    if task in OTHERS:
+        yield from OTHERS[task](model, _ROWS)
         return
     if task in {"speech", "ctc"}:
         length = _WORDS if task == "speech" else 2  # CTC needs more frames than labels

@@ -134,6 +134,62 @@ TASKS = {
         trainer="dpo",
         types=tuple(_MOST_USED.split()),
     ),
+    "audio": Task(
+        "Audio classification",
+        "AUDIO_CLASSIFICATION",
+        "AutoModelForAudioClassification",
+        fixed=_TWO,
+        heads=("classifier", "dense"),
+    ),
+    "video": Task(
+        "Video classification",
+        "VIDEO_CLASSIFICATION",
+        "AutoModelForVideoClassification",
+        fixed=_TWO,
+        heads=("classifier",),
+    ),
+    "choice": Task(
+        "Multiple choice",
+        "MULTIPLE_CHOICE",
+        "AutoModelForMultipleChoice",
+        heads=("classifier", "logits_proj"),
+    ),
+    "sentences": Task(
+        "Next sentence prediction",
+        "NEXT_SENTENCE_PREDICTION",
+        "AutoModelForNextSentencePrediction",
+    ),
+    "pairs": Task(
+        "Images and texts in pairs",
+        "ZERO_SHOT_IMAGE_CLASSIFICATION",
+        "AutoModelForZeroShotImageClassification",
+        logits="logits_per_image",
+    ),
+    "segmentation": Task(
+        "Semantic segmentation",
+        "SEMANTIC_SEGMENTATION",
+        "AutoModelForSemanticSegmentation",
+        fixed=_TWO,
+    ),
+    "segments": Task(
+        "Segmentation by queries",
+        "UNIVERSAL_SEGMENTATION",
+        "AutoModelForUniversalSegmentation",
+        fixed=_TWO,
+        logits="class_queries_logits",
+    ),
+    "detection": Task(
+        "Object detection",
+        "OBJECT_DETECTION",
+        "AutoModelForObjectDetection",
+        fixed=_TWO,
+    ),
+    "pictures": Task(
+        "Masked images",
+        "MASKED_IMAGE_MODELING",
+        "AutoModelForMaskedImageModeling",
+        logits="reconstruction",
+    ),
 }
 
 

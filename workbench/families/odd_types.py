@@ -26,6 +26,33 @@ _WINDOWS = {
     "num_heads": [2, 4],
     "window_size": 4,
 }
+_STAGES = ["stage1", "stage2", "stage3", "stage4"]
+_TINY_RESNET = {
+    "model_type": "resnet",
+    "embedding_size": 32,
+    **_FOUR_STAGES,
+    "layer_type": "basic",
+    "out_features": ["stage2", "stage3", "stage4"],
+}
+_TINY_SWIN = {
+    "model_type": "swin",
+    **_WINDOWS,
+    "depths": [1] * 4,
+    "num_heads": [2] * 4,
+    "embed_dim": 16,
+    "out_features": _STAGES,
+}
+_FEW_QUERIES = {"num_queries": 8}
+_FEW_POINTS = {**_FEW_QUERIES, "train_num_points": 64}
+_OF_ONE_STAGE = {**_FEW_QUERIES, "backbone_config": {**_TINY_RESNET, "out_features": ["stage4"]}}
+_OF_STAGES = {
+    **_FEW_QUERIES,
+    "backbone_config": _TINY_RESNET,
+    "encoder_in_channels": [32, 64, 64],
+    "encoder_hidden_dim": 64,
+    "decoder_in_channels": [64] * 3,
+    "num_denoising": 2,
+}
 _WAVES = {"conv_dim": [32] * 7}
 _OF_NEMOTRON_SPEECH = (
     "nemotron3_5_transcribe_asr_audio",
@@ -40,8 +67,52 @@ _WAVES_WITHOUT_NOISE = {
     "vae_std": 0.0,
 }
 ODD_TYPES: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("conditional_detr", "dab-detr", "table-transformer"), _OF_ONE_STAGE),
+    "detr": {
+        **_FEW_QUERIES,
+        "backbone_config": {**_TINY_RESNET, "out_features": _STAGES},
+        **dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 8),
+    },
+    "deformable_detr": {**_FEW_QUERIES, "backbone_config": _TINY_RESNET, "num_feature_levels": 3},
+    **dict.fromkeys(("d_fine", "rt_detr", "rt_detr_v2"), _OF_STAGES),
+    **dict.fromkeys(("eomt", "eomt_dinov3"), _FEW_POINTS),
+    "mask2former": {
+        **_FEW_POINTS,
+        "backbone_config": _TINY_SWIN,
+        **dict.fromkeys(("feature_size", "mask_feature_size", "hidden_dim"), 64),
+        "encoder_layers": 1,
+        "decoder_layers": 2,
+        "num_attention_heads": 4,
+    },
+    "maskformer": {
+        "backbone_config": _TINY_SWIN,
+        **dict.fromkeys(("fpn_feature_size", "mask_feature_size"), 64),
+        "decoder_config": {"model_type": "detr", **_OF_ONE_STAGE},
+    },
+    "oneformer": {
+        **_FEW_POINTS,
+        "backbone_config": _TINY_SWIN,
+        "is_training": True,
+        **dict.fromkeys(("hidden_dim", "mask_dim", "conv_dim", "text_encoder_width"), 64),
+        "encoder_layers": 1,
+        "decoder_layers": 2,
+        "num_attention_heads": 4,
+        "task_seq_len": 12,
+        "text_encoder_context_length": 12,
+        "text_encoder_n_ctx": 2,
+    },
+    "upernet": {
+        "backbone_config": {
+            "model_type": "convnext",
+            **_FOUR_STAGES,
+            "out_features": _STAGES,
+        },
+        "auxiliary_in_channels": 64,
+    },
+    "yolos": {"image_size": [32, 32], "num_detection_tokens": 8},
     "aria": {"projector_patch_to_query_dict": {"16": 4}},
     "bamba": {"attn_layer_indices": [1]},
+    "beit": {"num_hidden_layers": 4, "out_indices": [1, 2, 3, 4]},
     "blip-2": {"image_token_index": 40},
     "blt": {"num_hidden_layers": 2},
     "chameleon": {"vocabulary_map": {"<image>": 40}, "image_token_id": 40},
@@ -71,6 +142,13 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
                 "v_head_dim": 32,
             }
         },
+    },
+    "dpt": {
+        "backbone_out_indices": [0, 1, 2, 3],
+        "num_hidden_layers": 4,
+        "neck_hidden_sizes": [16, 16, 32, 32],
+        "fusion_hidden_size": 32,
+        "pooler_output_size": 64,
     },
     "emu3": {"vocabulary_map": {"<image>": 40, "<|extra_200|>": 41}, "image_token_id": 40},
     "encoder-decoder": {"pad_token_id": 0, "decoder_start_token_id": 1},
@@ -141,6 +219,14 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     "udop": {"decoder_start_token_id": 0},
     "vibevoice_acoustic_tokenizer": _WAVES_WITHOUT_NOISE,
     "vibevoice_acoustic_tokenizer_encoder": _WAVES_WITHOUT_NOISE,
+    "vjepa2": {
+        "crop_size": 32,
+        "frames_per_clip": 4,
+        "num_pooler_layers": 1,
+        "pred_hidden_size": 64,
+        "pred_num_attention_heads": 4,
+        "pred_num_hidden_layers": 2,
+    },
     "voxtral": {"audio_token_id": 40},
     "xlstm": {"qk_dim_factor": 1.0, "mode": "train", "chunk_size": 12},
     "xmod": {"default_language": "en_XX"},

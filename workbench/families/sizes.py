@@ -245,4 +245,5 @@ SIZES: dict[str, Any] = {
     "ngram_vocab_size_base": 64,
     "ple_embed_dim": 64,
     "num_local_heads": 4,
+    "encoder_stride": 8,
 }

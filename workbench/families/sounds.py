@@ -26,6 +26,9 @@ def sounds(model: Any, rows: int) -> Iterator[Batch]:
     if "input_values" in wanted:
         yield {"input_values": torch.randn(rows, _SAMPLES)}
         yield {"input_values": torch.randn(rows, 1, _SAMPLES)}
+        frames, mel = _attribute(model, ("max_length",)), _attribute(model, _MEL)
+        if frames and mel:
+            yield {"input_values": torch.randn(rows, int(frames), int(mel))}
     if "input_features" in wanted:
         mel = int(_attribute(model, _MEL) or 80)
         longest = _attribute(model, ("max_source_positions",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from patchkit.environment import installed_version
@@ -54,5 +55,5 @@ def to_train(task: str, model: Any, adapters: Any, batch: Batch) -> dict[str, An
     return {
         "model": model if adapters is None else peft.get_peft_model(model, adapters),
         "train_dataset": list(range(MOST_STEPS)),
-        "data_collator": lambda rows: {name: value.clone() for name, value in batch.items()},
+        "data_collator": lambda rows: copy.deepcopy(batch),
     }

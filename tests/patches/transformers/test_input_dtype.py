@@ -15,7 +15,7 @@ from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 from patchkit.rewrite.target import Target
 
-from ..snippets import numbers
+from ..snippets import made, numbers
 
 tiny.go_offline()
 
@@ -141,6 +141,19 @@ def timesfm() -> tuple[Any, dict[str, Any]]:
     return model, {"past_values": [numbers(16)], "freq": [0]}
 
 
+def bros() -> tuple[Any, dict[str, Any]]:
+    config = transformers.BrosConfig(
+        vocab_size=64,
+        hidden_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    ids = torch.arange(3, 9).reshape(1, 6)
+    boxes = numbers(1, 6, 8)
+    return transformers.BrosModel(config), {"input_ids": ids, "bbox": boxes}
+
+
 def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
     given = {
         name: value.to(dtype) if value.is_floating_point() else value
@@ -186,10 +199,13 @@ def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None
     assert torch.equal(found, expected)
 
 
-@pytest.mark.parametrize("build", [dab_detr, timesfm])
+MODELS = {dab_detr: "DabDetrModel", timesfm: "TimesFmModel", bros: "BrosModel"}
+
+
+@pytest.mark.parametrize("build", MODELS)
 def test_what_a_model_makes_in_float32_has_its_dtype(build) -> None:
-    """Queries that begin as zeros, and marks of what is padded."""
-    if not hasattr(transformers, {dab_detr: "DabDetrModel", timesfm: "TimesFmModel"}[build]):
+    """Queries that begin as zeros, marks of what is padded, and places of words."""
+    if not hasattr(transformers, MODELS[build]):
         pytest.skip("this release has no such model")
     torch.manual_seed(0)
     model, inputs = build()
@@ -298,6 +314,103 @@ def test_a_norm_in_half_precision_takes_float32_on_a_cpu(name: str) -> None:
         expected = run()
         with patchkit.patched(only=ID, strict=True):
             assert torch.equal(run(), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_a_batch_norm_takes_float32_under_autocast(dtype) -> None:
+    """Autocast casts nothing for it, on no device."""
+    module = first_norm("clap").to(dtype)
+    x = numbers(1, 1, 32, 16)
+    with torch.no_grad(), torch.autocast("cpu", dtype):
+        expected = module(x.to(dtype))[0]
+        with pytest.raises(RuntimeError, match="mixed dtype"):
+            module(x)
+        with patchkit.patched(only=ID, strict=True):
+            assert torch.equal(module(x)[0], expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_spectra_in_half_precision_enter_a_float32_clap(dtype) -> None:
+    module = first_norm("clap").float()
+    x = numbers(1, 1, 32, 16)
+    with torch.no_grad():
+        expected = module(x)[0]
+        with pytest.raises(RuntimeError, match="should be the same"):
+            module(x.to(dtype))
+        with patchkit.patched(only=ID, strict=True):
+            found = module(x.to(dtype))[0]
+    assert found.dtype == torch.float32
+    assert (found - expected).norm() < 0.05 * expected.norm()
+
+
+COMPARED = {
+    "boxes": ("out_bbox, target_bbox", "return torch.cdist(out_bbox, target_bbox, p=1)"),
+    "masks": ("inputs, labels", "return torch.matmul(inputs, labels.T)"),
+    "texts": (
+        "image_queries, text_queries",
+        "return torch.matmul(text_queries, image_queries.t())",
+    ),
+    "points": (
+        "input_features, point_coordinates, **kwargs",
+        "return torch.nn.functional.grid_sample("
+        "input_features, 2.0 * point_coordinates - 1.0, **kwargs)",
+    ),
+    "noise": (
+        "denoising_bbox_unact, reference_points_unact",
+        "points = torch.concat([denoising_bbox_unact, reference_points_unact], 1)\n"
+        "    return points @ torch.ones(4, 4, dtype=reference_points_unact.dtype)",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "autocast"),
+    [*((dtype, False) for dtype in FLOATS), (torch.float32, True), (torch.bfloat16, True)],
+)
+@pytest.mark.parametrize("name", COMPARED)
+def test_labels_are_compared_with_predictions_of_any_dtype(name, dtype, autocast) -> None:
+    arguments, statements = COMPARED[name]
+    upstream, fixed = made(catalogue.load().entries[ID].patch, f"({arguments})", statements)
+    shape = {"points": (1, 1, 4, 4), "noise": (1, 2, 4)}.get(name, (3, 4))
+    predicted, labels = numbers(*shape, dtype=dtype), numbers(*shape).abs()
+    given = (labels, predicted) if name == "noise" else (predicted, labels)
+    if name == "points":
+        given = predicted, numbers(1, 4, 4, 2).abs()
+    kwargs = {"align_corners": False} if name == "points" else {}
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        found = fixed(*given, **kwargs)
+        if dtype == torch.float32 or autocast:
+            assert torch.equal(found, upstream(*given, **kwargs))
+        else:
+            with pytest.raises((RuntimeError, NotImplementedError), match=r"type|implemented"):
+                upstream(*given, **kwargs)
+            exact = (
+                upstream(*(part.float() for part in given[:2]), **kwargs)
+                if (name != "noise")
+                else found.float()
+            )
+            assert torch.allclose(found.float(), exact, atol=0.05)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_logits_of_any_dtype_are_weighted(dtype) -> None:
+    """By the loss of DETR, on the real class without its matcher, which needs scipy."""
+    from transformers.loss.loss_for_object_detection import ImageLoss
+
+    loss = ImageLoss(None, 3, 0.1, ["labels"])
+    logits, classes = numbers(1, 2, 4).to(dtype), [{"class_labels": torch.tensor([1])}]
+    matched = [(torch.tensor([0]), torch.tensor([0]))]
+
+    def weighted(given: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = loss.loss_labels({"logits": given}, classes, matched, 1)["loss_ce"]
+        return result
+
+    expected = weighted(logits.float())
+    if dtype != torch.float32:
+        with pytest.raises(RuntimeError, match="expected scalar type"):
+            weighted(logits)
+    with patchkit.patched(only=ID, strict=True):
+        assert torch.equal(weighted(logits), expected)
 
 
 def test_a_norm_takes_what_packed_layers_hand_on() -> None:

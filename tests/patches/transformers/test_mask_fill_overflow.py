@@ -101,3 +101,39 @@ def test_deberta_learns_under_autocast(dtype) -> None:
         loss.backward()
     assert abs(loss.item() - expected.item()) < ROUNDING * expected.item()
     assert model.deberta.embeddings.word_embeddings.weight.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", ["local", "transient-global"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_longt5_has_gradients_where_a_block_is_filled_up(kind, dtype) -> None:
+    """Nine positions are a block; in float32 they have those that they had without the patch."""
+    config = transformers.LongT5Config(
+        vocab_size=64,
+        d_model=16,
+        num_layers=1,
+        num_decoder_layers=1,
+        num_heads=2,
+        d_ff=16,
+        d_kv=8,
+        local_radius=8,
+        dropout_rate=0.0,
+        encoder_attention_type=kind,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+    )
+
+    def gradients(dtype: torch.dtype) -> list[torch.Tensor]:
+        torch.manual_seed(0)
+        model = transformers.LongT5ForConditionalGeneration(config).to(dtype)
+        ids = torch.arange(3, 15).reshape(1, 12)
+        model(input_ids=ids, labels=ids).loss.backward()
+        return [weight.grad for weight in model.parameters() if weight.grad is not None]
+
+    expected = gradients(torch.float32)
+    if dtype == torch.float16:
+        assert not all(found.isfinite().all() for found in gradients(dtype))
+    with patchkit.patched(only=ID, strict=True):
+        found = gradients(dtype)
+    rounding = 0.0 if dtype == torch.float32 else 0.05
+    joined = [torch.cat([part.float().flatten() for part in parts]) for parts in (found, expected)]
+    assert (joined[0] - joined[1]).norm() <= rounding * joined[1].norm()

@@ -179,6 +179,32 @@ def test_weights_that_are_given_to_operators_are_values(made: Any, bits: int) ->
         assert distance(run(), expected) < 0.2
 
 
+@pytest.mark.parametrize("bits", [0, 4, 8])
+def test_layers_that_a_list_has_too_are_those_of_the_module(bits: int) -> None:
+    """Packed ones, and with 0 bits one that doubles what the layer gives, as adapters change it."""
+    from transformers.models.mask2former.modeling_mask2former import Mask2FormerPredictionBlock
+
+    torch.manual_seed(0)
+    block = Mask2FormerPredictionBlock(64, 64, torch.nn.ReLU())
+    x = torch.randn(3, 64)
+    with torch.no_grad():
+        expected = block(x)
+        if bits:
+            setattr(block, "0", packed(getattr(block, "0"), bits))
+            block.layers[0].to("meta")
+            with pytest.raises((RuntimeError, NotImplementedError), match="meta"):
+                block(x)
+        else:
+            layer = copy.deepcopy(getattr(block, "0"))
+            for weight in layer.parameters():
+                weight.mul_(2)
+            setattr(block, "0", layer)
+            assert torch.equal(block(x), expected)
+            expected = 2 * expected
+        with patchkit.patched(only=WITH_PACKING, strict=True):
+            assert distance(block(x), expected) < 0.2
+
+
 def rwkv() -> Any:
     config = transformers.RwkvConfig(
         **SIZES, attention_hidden_size=64, num_hidden_layers=4, rescale_every=2, context_length=32

@@ -31,6 +31,10 @@ INPUTS = {
     ("questions", "bert"): "text",
     ("masked", "bert"): "text",
     ("images", "vit"): "image",
+    ("audio", "audio-spectrogram-transformer"): "sound",  # takes spectra of one length
+    ("choice", "bert"): "text",
+    ("pairs", "clip"): "image and text",
+    ("segmentation", "segformer"): "image",
     ("images", "deit"): "image",  # of two classes its configuration names one
     ("classification", "bart"): "text",  # does not save two labels
     ("causal", "mllama"): "text",  # saves the configuration of its text part
