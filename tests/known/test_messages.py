@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,20 @@ def test_a_message_without_a_traceback_is_found_whatever_stands_in_its_holes(
         assert raised.raised_in("no float16 here, got 3") == "", "too short to be known again"
     finally:
         raised._known.cache_clear()
+
+
+def test_what_other_fields_say_too_is_left_out_also_of_older_releases(
+    site: Path, tmp_path: Path
+) -> None:
+    table, others = tmp_path / "raised.json", tmp_path / "others"
+    add_places(site, table)
+    assert json.loads(table.read_text())["trl/"]
+    (site / "trl" / "trainer" / "a.py").unlink()
+    (others / "shop").mkdir(parents=True)
+    said = "Sorry: at most one of fp16 and bf16 can be True in a shop"
+    (others / "shop" / "a.py").write_text(f'raise ValueError("{said}")\n')
+    add_places(site, table, others)
+    assert "trl/" not in json.loads(table.read_text())
 
 
 def test_an_error_is_answered_by_where_its_message_is_raised(

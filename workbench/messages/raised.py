@@ -86,8 +86,12 @@ def _text(node: ast.expr) -> str:
             for part in node.values
         )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        sides = [_text(side) or _hole(side) for side in (node.left, node.right)]
-        return "".join(sides) if any(_text(side) for side in (node.left, node.right)) else ""
+        sides = [(side, _text(side)) for side in (node.left, node.right)]
+        return (
+            "".join(said or _hole(side) for side, said in sides)
+            if any(said for _, said in sides)
+            else ""
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return re.sub(r"%[sdrf]", "{value}", _text(node.left))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
