@@ -170,8 +170,15 @@ PATCH = Patch(
             ("transformers.loss.*:*.forward", ASSIGN),
             (f"{MODELS}:*Matcher.forward", ASSIGN),
             (f"{MODELS}:*Decoder.forward", PLACE),
+            (f"{MODELS}:*._build_pair_and_single", MEASURE),
         )
     ),
+    harmless={
+        # They sample in float32, or in one dtype.
+        "transformers.models.glm*.modeling_*:*VisionEmbeddings.forward": "",
+        "transformers.models.superpoint.modeling_superpoint:*._sample_descriptors": "",
+        "transformers.models.deprecated.*:*.*": "",
+    },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom="not implemented for|have the same dtype, but got|expected scalar type|ScalarType",
     messages=(
