@@ -29,6 +29,11 @@ CASES = {
         "import config\nimport trl\ntrl.RewardTrainer(m, args=config.ARGUMENTS)\n",
         "args=configured(config.ARGUMENTS, trl.RewardConfig)",
     ),
+    "a function that keeps what it gets": (
+        {"common.py": "def make(**k):\n    k = f(**k)\n    return k\n"},
+        "from common import make\nfrom transformers import Trainer\nmake(a=1)\nTrainer(m, tokenizer=t)\n",
+        "Trainer(m, processing_class=t)",
+    ),
     "a class of a package": (
         {"args/__init__.py": "", "args/model.py": OWN},
         "from args.model import Mine\nconfig = Mine(rank=8)\nf(config.trust_remote_code)\n",
