@@ -29,11 +29,6 @@ CASES = {
         "import config\nimport trl\ntrl.RewardTrainer(m, args=config.ARGUMENTS)\n",
         "args=configured(config.ARGUMENTS, trl.RewardConfig)",
     ),
-    "a function that keeps what it gets": (
-        {"common.py": "def make(**k):\n    k = f(**k)\n    return k\n"},
-        "from common import make\nfrom transformers import Trainer\nmake(a=1)\nTrainer(m, tokenizer=t)\n",
-        "Trainer(m, processing_class=t)",
-    ),
     "a class of a package": (
         {"args/__init__.py": "", "args/model.py": OWN},
         "from args.model import Mine\nconfig = Mine(rank=8)\nf(config.trust_remote_code)\n",
@@ -88,3 +83,11 @@ def test_a_library_in_the_folder_is_not_read(newest: Due, tmp_path: Path) -> Non
     tmp_path.joinpath("trl.py").write_text("def DPOConfig():\n    return dict(warmup_ratio=0.1)\n")
     text = "from trl import DPOConfig\nDPOConfig(**DPOConfig())\n"
     assert modernize(text, newest, tmp_path).text == text
+
+
+def test_a_function_beside_may_keep_what_it_gets(newest: Due, tmp_path: Path) -> None:
+    tmp_path.joinpath("common.py").write_text("def f(**k):\n    k = g(**k)\n    return k\n")
+    text = (
+        "from common import f\nimport transformers\nf(a=1)\ntransformers.Trainer(m, tokenizer=t)\n"
+    )
+    assert modernize(text, newest, tmp_path).text == text.replace("tokenizer", "processing_class")
