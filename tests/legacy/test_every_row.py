@@ -68,11 +68,11 @@ from patchkit.legacy.versions.due import Due
 from patchkit.legacy.versions.releases import releases
 from patchkit.modernize.findings import ScriptFinding, ScriptOutcome
 from patchkit.modernize.formats import notebook, shell
-from patchkit.modernize.formats.readers import Reader
-from patchkit.modernize.formats.settings import changes as changes_of_settings
 from patchkit.modernize.history import shipped
 from patchkit.modernize.python import modernize
+from patchkit.modernize.python.readers import Reader
 from patchkit.modernize.python.rewriting import planned
+from patchkit.modernize.python.settings import changes as changes_of_settings
 from patchkit.modernize.wanted import ScriptWants, wanted
 from patchkit.modernize.wanted.source import PythonText
 from workbench.releases.findings import FindingKind, findings

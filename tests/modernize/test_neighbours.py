@@ -83,3 +83,11 @@ def test_a_library_in_the_folder_is_not_read(newest: Due, tmp_path: Path) -> Non
     tmp_path.joinpath("trl.py").write_text("def DPOConfig():\n    return dict(warmup_ratio=0.1)\n")
     text = "from trl import DPOConfig\nDPOConfig(**DPOConfig())\n"
     assert modernize(text, newest, tmp_path).text == text
+
+
+def test_a_function_beside_may_keep_what_it_gets(newest: Due, tmp_path: Path) -> None:
+    tmp_path.joinpath("common.py").write_text("def f(**k):\n    k = g(**k)\n    return k\n")
+    text = (
+        "from common import f\nimport transformers\nf(a=1)\ntransformers.Trainer(m, tokenizer=t)\n"
+    )
+    assert modernize(text, newest, tmp_path).text == text.replace("tokenizer", "processing_class")

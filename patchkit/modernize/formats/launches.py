@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...legacy.converting.adjusting.command_lines import value_of
-from . import readers
-from .readers import Reader
+from ..python import readers
+from ..python.readers import Reader
 from .words import Word, commands, expanded, variables
 
 _LAUNCHER = re.compile(

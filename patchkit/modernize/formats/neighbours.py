@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..python import readers
+from ..python.readers import Reader
 from ..reading.settings_files import text_of
-from . import readers
 from .launches import launches
-from .readers import Reader
 
 _KINDS = (".sh", ".bash", ".slurm", ".sbatch", ".md", ".py")
 _ABOVE = 2

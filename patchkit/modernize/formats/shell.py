@@ -9,9 +9,9 @@ from typing import Any
 
 from ...legacy.versions.due import Due
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
+from ..python.settings import Changed, changes
 from .edits import TextEdit, edited, line_of, remark_above
 from .launches import Flag, Launch, Scripts, launches
-from .settings import Changed, changes
 
 _NEED_TRUTH = {"bf16"}
 """Switches of TRL's configurations that need a value, since they may be unset."""

@@ -10,7 +10,9 @@ import yaml
 from ...legacy.versions.due import Due
 from ..errors import ScriptError
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
-from . import readers
+from ..python import readers
+from ..python.readers import Reader
+from ..python.settings import Changed, changes
 from .edits import (
     TextEdit,
     edited,
@@ -20,8 +22,6 @@ from .edits import (
     remark_above,
     start_of_line,
 )
-from .readers import Reader
-from .settings import Changed, changes
 
 _ENVIRONMENT = "env"
 """The key below which a file of TRL sets environment variables."""

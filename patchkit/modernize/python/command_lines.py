@@ -8,11 +8,11 @@ from typing import Any
 
 from ...legacy.converting.adjusting.command_lines import value_of
 from ..findings import ScriptOutcome
-from ..formats.readers import reader_of
-from ..formats.settings import Changed, changes
 from ..reading.script import Given, ScriptCall
 from .edits import span_of
 from .plan import Plan
+from .readers import reader_of
+from .settings import Changed, changes
 
 READING = frozenset({"parse_args_and_config", "parse_args_into_dataclasses"})
 _ARGS, _WORDS = "args", {"true": True, "false": False}

@@ -443,7 +443,7 @@ class Expressions:
             outer.end_lineno
             for node in names
             if isinstance(node.ctx, ast.Store)
-            and isinstance(outer := self.script.parents[node], ast.Assign)
+            and isinstance(outer := self.script.parents.get(node), ast.Assign)
         ]
         last = min(end for end in (*ends, function.end_lineno) if end is not None)  # type: ignore[attr-defined]
         reads = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno <= last]

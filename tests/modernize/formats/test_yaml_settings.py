@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from patchkit.modernize.errors import ScriptError
 from patchkit.modernize.findings import ScriptOutcome
-from patchkit.modernize.formats import readers, yaml_settings
+from patchkit.modernize.formats import yaml_settings
 from patchkit.modernize.formats.neighbours import Neighbours
+from patchkit.modernize.python import readers
 
 from ..releases import DUE
 

@@ -28,7 +28,6 @@ SCRIPTS = [
 FOUND_ON_NO_CLASS = [
     ("datasets.Dataset", "count", []),
     ("transformers.Trainer", "label_smoother", ["shift_labels"]),
-    ("transformers.TrainerCallback", "save_model", []),
     ("patchkit.replacements.Repository", "git_pull", []),
 ]
 

@@ -12,8 +12,8 @@ from ...legacy.decisions import UNKNOWN, Decision, Template, clash, decide, deci
 from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
-from ..python.standin import Standin, decided
 from .readers import Reader
+from .standin import Standin, decided
 
 _ONLY_READ = frozenset({"overwrite_output_dir", "save_safetensors"})
 """Fields that trainings do not depend on, and that are kept for scripts that read them."""
