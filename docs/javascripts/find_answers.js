@@ -56,14 +56,14 @@ function comesThrough({ frames }, { packages }) {
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
   const [error] = pasted.errors;
-  const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
+  let known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
   if (new RegExp(data.names.patterns.keyword).test(error.message)) return known; // Python's own message
   const file = raisedIn(error.message, data);
   if (file) {
     const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
-    const raised = answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
-    if (raised.answers.length || error.type) return raised;
+    known = answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+    if (error.type || known.answers.some(({ weight = 0 }) => weight > data.weights.kindsOnly)) return known;
   }
   const symptoms = described(pasted, data);
   return symptoms.length ? { answers: symptoms.map((match) => answerOf(match, data)) } : known;

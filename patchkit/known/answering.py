@@ -34,19 +34,22 @@ class Found:
         error: the error that they are about.
         is_part: whether the text is only a part of the messages of the rows.
         by_name: whether they come from the tables of names, and not from a row.
+        is_kind: whether they know only what kind of complaint the message is.
     """
 
     answers: tuple[Answer, ...]
     error: Raised
     is_part: bool = False
     by_name: bool = False
+    is_kind: bool = False
 
 
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
     A library's message without a traceback, of which nothing is known, is looked up once more as
-    one of the file that raises it, and a text without an error by its words.
+    one of the file that raises it, and a text without an error by its words, which tell more than
+    what kind of complaint a message is.
 
     Args:
         pasted: the text.
@@ -59,9 +62,9 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         return known
     if file := raised_in(message):
         error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
-        raised = _answered(replace(pasted, errors=(error,)), installed)
-        if raised.answers or pasted.error.type:
-            return raised
+        known = _answered(replace(pasted, errors=(error,)), installed)
+        if pasted.error.type or known.answers and not known.is_kind:
+            return known
     symptoms = described(pasted, installed)
     return Found(tuple(map(of_match, symptoms)), pasted.error) if symptoms else known
 
@@ -85,7 +88,8 @@ def _of_whoever_asks(found: Found) -> Found:
 def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     found = matches(pasted, installed)
     is_known = bool(found) and found[0].row.weight > KINDS_ONLY
-    known = Found(tuple(map(of_match, found)), found[0].error if found else pasted.error)
+    error = found[0].error if found else pasted.error
+    known = Found(tuple(map(of_match, found)), error, is_kind=bool(found) and not is_known)
     for error in pasted.errors:
         if found and error == found[0].error:
             if names.may_know(error):
