@@ -63,7 +63,7 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     if file := raised_in(message):
         error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
         known = _answered(replace(pasted, errors=(error,)), installed)
-        if pasted.error.type or known.answers and not known.is_kind:
+        if pasted.error.type or (known.answers and not known.is_kind):
             return known
     symptoms = described(pasted, installed)
     return Found(tuple(map(of_match, symptoms)), pasted.error) if symptoms else known
