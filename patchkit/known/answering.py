@@ -45,8 +45,8 @@ class Found:
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
-    A library's message without a traceback, of which nothing is known, is looked up once more as
-    one of the file that raises it, and a text without an error by its words.
+    A text of which nothing is known is looked up by its words if it has no error, since a name in
+    it begins some library's message as well, and then once more as one of the file that raises it.
 
     Args:
         pasted: the text.
@@ -57,13 +57,14 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     # Python itself says which keyword a function does not take, whoever's it is.
     if known.answers or pasted.error.frames or names.KEYWORD.search(message):
         return known
+    if symptoms := described(pasted, installed):
+        return Found(tuple(map(of_match, symptoms)), pasted.error)
     if file := raised_in(message):
         error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
         raised = _answered(replace(pasted, errors=(error,)), installed)
         if raised.answers or pasted.error.type:
             return raised
-    symptoms = described(pasted, installed)
-    return Found(tuple(map(of_match, symptoms)), pasted.error) if symptoms else known
+    return known
 
 
 def _of_whoever_asks(found: Found) -> Found:
