@@ -56,17 +56,18 @@ function comesThrough({ frames }, { packages }) {
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
   const [error] = pasted.errors;
-  let known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
+  const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
   if (new RegExp(data.names.patterns.keyword).test(error.message)) return known; // Python's own message
+  const symptoms = described(pasted, data);
+  if (symptoms.length) return { answers: symptoms.map((match) => answerOf(match, data)) };
   const file = raisedIn(error.message, data);
   if (file) {
     const frames = [frameOf(`File "site-packages/${file}", line 1, in _`, data.reading)];
-    known = answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
-    if (error.type || known.answers.some(({ weight = 0 }) => weight > data.weights.kindsOnly)) return known;
+    const raised = answeredAsItIs({ ...pasted, errors: [{ ...error, frames }] }, data);
+    if (raised.answers.length || error.type) return raised;
   }
-  const symptoms = described(pasted, data);
-  return symptoms.length ? { answers: symptoms.map((match) => answerOf(match, data)) } : known;
+  return known;
 }
 
 /** Say what to do where a library asks, if the text does not show who does. */
@@ -341,7 +342,7 @@ function valuesOf(wording, { text, letters, places }) {
     if (!span) continue;
     let value = original(...span);
     if (name === wording.last) value = value.replace(/^['"` ]+|['"` ]+$/g, "").split(/[\s'"`]/, 1)[0];
-    values[name] = value.replace(/^['"`, ]+|['"`,. ]+$/g, "");
+    values[name] = value.replace(/^['"`, ]+|['"`,. ]+$/g, "").replace(/['"`](,? (?:and )?)['"`]/g, "$1");
   }
   return values;
 }

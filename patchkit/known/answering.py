@@ -34,22 +34,19 @@ class Found:
         error: the error that they are about.
         is_part: whether the text is only a part of the messages of the rows.
         by_name: whether they come from the tables of names, and not from a row.
-        is_kind: whether they know only what kind of complaint the message is.
     """
 
     answers: tuple[Answer, ...]
     error: Raised
     is_part: bool = False
     by_name: bool = False
-    is_kind: bool = False
 
 
 def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     """Return what is known of a pasted text; rows come before the table of old spellings.
 
-    A library's message without a traceback, of which nothing is known, is looked up once more as
-    one of the file that raises it, and a text without an error by its words, which tell more than
-    what kind of complaint a message is.
+    A text of which nothing is known is looked up by its words if it has no error, since a name in
+    it begins some library's message as well, and then once more as one of the file that raises it.
 
     Args:
         pasted: the text.
@@ -60,13 +57,14 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     # Python itself says which keyword a function does not take, whoever's it is.
     if known.answers or pasted.error.frames or names.KEYWORD.search(message):
         return known
+    if symptoms := described(pasted, installed):
+        return Found(tuple(map(of_match, symptoms)), pasted.error)
     if file := raised_in(message):
         error = replace(pasted.error, frames=(Frame(f"site-packages/{file}"),))
-        known = _answered(replace(pasted, errors=(error,)), installed)
-        if pasted.error.type or (known.answers and not known.is_kind):
-            return known
-    symptoms = described(pasted, installed)
-    return Found(tuple(map(of_match, symptoms)), pasted.error) if symptoms else known
+        raised = _answered(replace(pasted, errors=(error,)), installed)
+        if raised.answers or pasted.error.type:
+            return raised
+    return known
 
 
 def _of_whoever_asks(found: Found) -> Found:
@@ -88,8 +86,7 @@ def _of_whoever_asks(found: Found) -> Found:
 def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     found = matches(pasted, installed)
     is_known = bool(found) and found[0].row.weight > KINDS_ONLY
-    error = found[0].error if found else pasted.error
-    known = Found(tuple(map(of_match, found)), error, is_kind=bool(found) and not is_known)
+    known = Found(tuple(map(of_match, found)), found[0].error if found else pasted.error)
     for error in pasted.errors:
         if found and error == found[0].error:
             if names.may_know(error):

@@ -39,6 +39,7 @@ _SHORT = 10
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d"
 DROPPED = re.compile(rf"[\s{_QUOTES}]")
+_BETWEEN_NAMES = re.compile("['\"`](,? (?:and )?)['\"`]")
 _WITHOUT_QUOTES = dict.fromkeys(map(ord, _QUOTES))
 
 
@@ -210,7 +211,7 @@ def longest_literal(letters: str) -> str:
 def _as_written(value: str, is_last: bool) -> str:
     if is_last:
         value = re.split("[\\s'\"`]", value.strip("'\"` "), maxsplit=1)[0]
-    return value.lstrip("'\"`, ").rstrip("'\"`,. ")
+    return _BETWEEN_NAMES.sub(r"\1", value.lstrip("'\"`, ").rstrip("'\"`,. "))
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
