@@ -216,6 +216,48 @@ def save_copies(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
     return proceed()
 
 
+def share_again(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a model that is no library's share the weights that its constructor has shared.
+
+    Each module has gotten weights of its own since models are made on the meta device, or new ones
+    where the checkpoint has a single copy.
+    """
+    model = call.instance
+    if not belongs_to_a_library(type(model)):
+        tied = vars(model)[_TIED]
+        missing = {}
+        for names in _shared(model):
+            source = next((tied[name] for name in names if name in tied), names[0])
+            missing.update({name: source for name in names if name not in {source, *tied}})
+        if missing:
+            tied.update(missing)
+            old = f"{type(model).__name__}.from_pretrained of modules that share weights"
+            advice = f"write _tied_weights_keys = {missing}, and tie_word_embeddings=True in its"
+            call.fix(row, old, f"{advice} configuration")
+    return proceed()
+
+
+def _shared(model: Any) -> Iterator[list[str]]:
+    """Yield the names of each parameter that several modules have.
+
+    Those on the meta device are made anew when a module gets them, with the same storage.
+    """
+    names: dict[tuple[Any, ...], list[str]] = {}
+    for prefix, module in model.named_modules():
+        weight, bias = (getattr(module, name, None) for name in ("weight", "bias"))
+        # Transformers cuts the bias of a tied module to the first dimension of its weight.
+        if weight is not None and bias is not None and _length(weight) != _length(bias):
+            continue
+        for name, shared in module.named_parameters(prefix, recurse=False):
+            layout = (shared.storage_offset(), shared.shape, shared.stride())
+            names.setdefault((shared.untyped_storage()._cdata, *layout), []).append(name)
+    return (each for each in names.values() if len(each) > 1)
+
+
+def _length(weight: Any) -> int | None:
+    return weight.shape[0] if getattr(weight, "shape", ()) else None
+
+
 def no_positions(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Make no positions for a model whose own method makes them where none are given."""
     return None if _is_own(type(call.instance), _PREPARES) else proceed()

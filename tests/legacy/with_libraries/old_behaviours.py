@@ -47,6 +47,28 @@ BEHAVIOURS = {
         None,
         "DataCollatorForSeq2Seq of rows without labels has been gone since Transformers 4.41.0",
     ),
+    "weights_that_a_constructor_shares": (
+        "from safetensors.torch import save_file\n"
+        "from transformers import PretrainedConfig, PreTrainedModel\n"
+        "class Own(PreTrainedModel):\n"
+        "    config_class = PretrainedConfig\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__(config)\n"
+        "        self.first, self.second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)\n"
+        "        self.second.weight = self.first.weight\n"
+        "        self.post_init()\n"
+        "PretrainedConfig().save_pretrained('shared')\n"
+        "weights, result = {**Own(PretrainedConfig()).state_dict()}, []\n"
+        "for lost in ('', 'first.weight', 'second.weight'):\n"
+        "    kept = {name: each.clone() for name, each in weights.items() if name != lost}\n"
+        "    save_file(kept, 'shared/model.safetensors', {'format': 'pt'})\n"
+        "    own = Own.from_pretrained('shared')\n"
+        "    result.append(own.first.weight is own.second.weight)\n"
+        "    result.append(torch.equal(own.first.weight, weights['second.weight']))",
+        [False, True, False, False, False, True],
+        [True] * 6,
+        "_tied_weights_keys = {'second.weight': 'first.weight'}",
+    ),
     "length_of_generation": (
         f"{_SEQ2SEQ}{_CHECKPOINT}"
         "write('config.json', max_length=448, num_beams=2, transformers_version='4.40.0')\n"

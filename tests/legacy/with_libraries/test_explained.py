@@ -40,6 +40,7 @@ OF_THE_ERROR = {
     "said_twice": "quantization_config",
     "settings_of_each_configuration of objects": "sep_token_id",
     "settings_of_generate_for_a_configuration of objects": "generation_config",
+    "shared_weights": "legacy=True share memory",
     "texts_in_lists_beside_prompts": "formatting_func",
     "yaml_file": "warmup_steps",
 }
