@@ -98,6 +98,7 @@ class Moved(Change, kw_only=True):
         read: what scripts read of its results that are today what was read, as `.mid.fmeasure`.
         otherwise: what to do where they read other parts of that, as the end of a sentence.
         alike: what scripts can call in its place, with the old defaults; None if nothing is so.
+        idle: whether calls of it do nothing, so that a script can do without.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Moved(Change, kw_only=True):
     read: str = ""
     otherwise: str = ""
     alike: Alike | None = None
+    idle: bool = False
 
 
 class Form(PlainData):

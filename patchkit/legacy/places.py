@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .changes import Gone, Moved
-from .wording import since
+from .wording import LEAVE_OUT, since
 
 OURS = "patchkit."
 OF_OURS = f"{OURS}legacy.replacements."
@@ -39,9 +39,14 @@ class FoundName:
         row = self.row
         if isinstance(row, Gone):
             return row.instead
-        module, _, last = self.place.rpartition(".")
-        ours = self.place.startswith(OURS)
-        advice = "patchkit has its own" if ours else f"write from {module} import {last}"
+        if row.idle:
+            return LEAVE_OUT
+        alike = row.alike
+        module, _, last = (alike.to if alike else public_place(self.place)).rpartition(".")
+        advice = f"write from {module} import {last}"
+        if alike:
+            given = ", ".join(f"{name}={value}" for name, value in alike.given.items())
+            advice += f", with {given} where a call gives none"
         return f"{advice}; {self.differs}" if self.differs else advice
 
     @property

@@ -65,6 +65,69 @@ def test_a_step_has_the_set_that_has_what_is_gone(script) -> None:
     )
 
 
+_DECODED = (
+    "from transformers import Seq2SeqTrainingArguments\n"
+    "Seq2SeqTrainingArguments('o', predict_with_generate=True)\n"
+    "def m(p):\n    predictions, labels = p\n    t.batch_decode(predictions)\n"
+)
+_CONSTRUCTOR = (
+    "from transformers import BertPreTrainedModel\nclass T(BertPreTrainedModel):\n"
+    "    def __init__(self, config):\n        super().__init__(config)\n"
+    "        self.init_weights()\n"
+)
+_LOSS = (
+    "from transformers import Trainer\nclass T(Trainer):\n"
+    "    def compute_loss(self, model, inputs, return_outputs=False):\n        return 0\n"
+)
+_PPO = "from trl import PPOConfig, PPOTrainer\nPPOTrainer(PPOConfig(), tokenizer=None)\n"
+_REWARD = (
+    "from trl import RewardTrainer\ndef f(d):\n    return {'input_ids_chosen': d}\n"
+    "t = RewardTrainer('m', train_dataset=d.map(f), tokenizer=None)\n"
+    "a = d['input_ids_chosen']\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "once"),
+    [
+        (
+            "from transformers import AdamW\n",
+            "from torch.optim import AdamW, with eps=1e-6",
+            "AdamW,",
+        ),
+        (
+            "from transformers.utils import send_example_telemetry as s\ns('a')\n",
+            "since Transformers 5.0.0; leave it out",
+            "leave it out",
+        ),
+        (_DECODED, "line 5: `batch_decode`: gets predictions", "batch_decode"),
+        (_CONSTRUCTOR, "write `self.post_init()`", "post_init"),
+        (
+            _LOSS,
+            "called with more since Transformers 4.46.0; write it with `num_items",
+            "num_items",
+        ),
+        (
+            _PPO,
+            "line 1: `trl.PPOConfig`, `trl.PPOTrainer` have been gone since TRL",
+            "no value head",
+        ),
+        (_REWARD, "line 3, line 5: `column input_ids_chosen`: it has been", "chosen_ids"),
+        (
+            "from transformers import deepspeed\ndeepspeed.is_deepspeed_zero3_enabled()\n",
+            "write from transformers.integrations import deepspeed",
+            "has been gone",
+        ),
+    ],
+)
+def test_each_thing_is_told_once_with_what_to_write(
+    script, text: str, told: str, once: str
+) -> None:
+    shown = " ".join(invoke(script(text)).stdout.split())
+    assert told in shown
+    assert shown.count(once) == 1
+
+
 def test_folders(script, tmp_path) -> None:
     (tmp_path / "below").mkdir()
     script(OLD, "below/old.py")
@@ -245,6 +308,6 @@ def test_no_versions_are_said_to_have_what_no_release_has(script, text: str, pip
     shown = " ".join(result.stdout.split())
     assert result.exit_code == 1
     assert "names: `trl.Misspelt`, line 1. Correct the spelling." in shown
-    assert "have all that is named" not in shown
-    assert ("have all else that is named" in shown) is pip
+    assert "has all that is named" not in shown
+    assert ("has all else that is named" in shown) is pip
     assert ("pip install" in shown) is pip

@@ -37,6 +37,18 @@ CASES = {
         "from transformers import AdamW\nfrom datasets import load_metric, Dataset\nDataset.from_list([])\n",
         "from datasets import Dataset\nDataset.from_list([])\n",
     ),
+    "calls of what does nothing": (
+        "from transformers.utils import send_example_telemetry, logging\nlogging.x()\n\n# Telemetry\n# is sent.\nsend_example_telemetry(\n    'a', b\n)\n\ndef f():\n    if b:\n        a()\n    else:\n        send_example_telemetry('b')\n        c()\n",
+        "from transformers.utils import logging\nlogging.x()\n\ndef f():\n    if b:\n        a()\n    else:\n        c()\n",
+    ),
+    "calls of what does nothing, in other calls": (
+        "from transformers.utils import send_example_telemetry\nprint(send_example_telemetry)\nsend_example_telemetry('b')\n",
+        "from patchkit.replacements import send_example_telemetry\nprint(send_example_telemetry)\nsend_example_telemetry('b')\n",
+    ),
+    "calls of what does nothing, alone or below others' comments": (
+        "from transformers.utils import send_example_telemetry as t\n# Settings\n\nt('b')\nif b:\n    t('c')\n",
+        "from patchkit.replacements import send_example_telemetry as t\n# Settings\n\nt('b')\nif b:\n    t('c')\n",
+    ),
     "a constructor that gives weights their first values": (
         "from transformers import BertPreTrainedModel\nclass T(BertPreTrainedModel):\n    def __init__(self, config):\n        super().__init__(config)\n        self.init_weights()\n",
         "from transformers import BertPreTrainedModel\nclass T(BertPreTrainedModel):\n    def __init__(self, config):\n        super().__init__(config)\n        self.post_init()\n",
@@ -259,7 +271,7 @@ CASES = {
     ),
     "predictions that are decoded as they come": (
         "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    predictions, labels = p\n    labels = where(labels != -100, labels, 0)\n    t.batch_decode(labels)\n    t.batch_decode(predictions)\n",
-        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    predictions, labels = p\n    labels = where(labels != -100, labels, 0)\n    t.batch_decode(labels)\n    # patchkit: batch_decode gets predictions that are filled up with -100, which it does not take; give it np.where(predictions != -100, predictions, tokenizer.pad_token_id), since Transformers 5.0.0\n    t.batch_decode(predictions)\n",
+        "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    predictions, labels = p\n    labels = where(labels != -100, labels, 0)\n    t.batch_decode(labels)\n    # patchkit: batch_decode gets predictions that are filled up with -100, which it does not take; give it np.where(predictions != -100, predictions, tokenizer.pad_token_id), or write generation_max_length= in the arguments, since Transformers 5.0.0\n    t.batch_decode(predictions)\n",
     ),
     "predictions that are not decoded as they come": (
         "from transformers import *\nSeq2SeqTrainingArguments('o', predict_with_generate=True)\ndef m(p):\n    ids = p.predictions\n    ids[ids == -100] = 0\n    t.batch_decode(ids)\n",

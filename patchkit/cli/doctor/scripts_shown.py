@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 
-from ...legacy.wording import release
+from ...legacy.wording import LEAVE_OUT, release
 from ...modernize.findings import ScriptFinding
 from ...modernize.wanted import ScriptVerdict, ScriptWants
 from ...modernize.wanted.lacking import Fate
@@ -22,14 +22,16 @@ _RUNS = {
     ScriptVerdict.NOT: "not",
 }
 _FATES = {
-    Fate.FIXED: "changed",
     Fate.GONE: "gone for good",
-    Fate.NEWER: "newer",
     Fate.UNKNOWN: "not known",
+    Fate.NEWER: "newer",
+    Fate.FIXED: "changed",
 }
+"""What keeps a script from running comes first."""
 _SILENT = {True: "other results", False: "perhaps"}
 """Whether it is certain that the script is from before a change, to the label."""
 _OTHERS_SHOWN = 3
+_WITH = "with "
 
 
 def sections(examined: Examined) -> Iterator[Section]:
@@ -62,13 +64,15 @@ def _rows(script: ScriptWants) -> Iterator[SectionRow]:
         "runs here", _RUNS[script.verdict], alarming=script.verdict is ScriptVerdict.NOT
     )
     for fate, label in _FATES.items():
-        lacking = (
-            f"{lack.need.place}: `{lack.need.what}` {lack.text}"
+        lacking = _told_once(
+            (lack.need.place, f"`{lack.need.what}`", f" {lack.text}")
             for lack in script.lacking
             if lack.fate is fate
         )
         yield from _below(label, lacking, alarming=fate is not Fate.FIXED)
-    yield from _below("also changed", map(_finding, script.combined))
+    combined = sorted(script.combined, key=lambda old: (old.cell, old.line))
+    told = _told_once((old.place, f"`{old.old}`", f": {_advice(old)}") for old in combined)
+    yield from _below("also changed", told)
     for surely, label in _SILENT.items():
         texts: dict[str, list[str]] = {}
         for change in script.silent:
@@ -84,8 +88,28 @@ def _below(label: str, texts: Iterable[str], *, alarming: bool = False) -> Itera
         yield SectionRow("" if number else label, text, alarming)
 
 
-def _finding(old: ScriptFinding) -> str:
-    return f"{old.place}: `{old.old}`: {old.because}" + (f"; write `{old.new}`" if old.new else "")
+def _told_once(found: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """Yield one text for a name at several places, and for several names at the same ones."""
+    places: dict[tuple[str, str], dict[str, None]] = {}
+    for place, name, text in found:
+        places.setdefault((name, text), {})[place] = None
+    names: dict[tuple[str, str], list[str]] = {}
+    for (name, text), several in places.items():
+        names.setdefault((", ".join(several), text), []).append(name)
+    for (place, text), alike in names.items():
+        if len(alike) > 1:
+            text = text.replace(" has been", " have been", 1).replace("leave it", "leave them", 1)
+        yield f"{place}: {', '.join(alike)}{text}"
+
+
+def _advice(old: ScriptFinding) -> str:
+    if not old.new or "; write " in old.because:
+        return old.because
+    if old.new == LEAVE_OUT:
+        return f"{old.because}; {old.new}"
+    if old.new.startswith(_WITH):
+        return f"{old.because}; write it {_WITH}`{old.new.removeprefix(_WITH)}`"
+    return f"{old.because}; write `{old.new}`"
 
 
 def _released(found: Range) -> str:
@@ -141,7 +165,8 @@ def steps(examined: Examined) -> Iterator[Step]:
         else:
             pins = (f"{name}=={version}" for name, version in examined.chosen.versions.items())
             what_else = "all else" if unknown else "all"
-            with_it = f"These versions were run together, and have {what_else} that is named."
+            with_it = f"A set that was run together has {what_else} that is named"
+            with_it += "; --constraints FILE writes it."
             yield Step(f"{what} {with_it}", (pip_install(pins),), wrong=True)
     if layer:
         first = shlex.quote(layer[0])

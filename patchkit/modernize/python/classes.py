@@ -176,7 +176,8 @@ def _give_parameters(
         plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
     elif action.first:
         plan.edits.first[span_of(node)].append(action.first)
-    plan.changed(node, old, f"with {more}", f"it {since(row)}")
+    because = f"it is called with more since {release(row.since if row.early else row.gone)}"
+    plan.changed(node, old, f"with {more}", because)
 
 
 def _rename_parameter(plan: Plan, cls: OwnClass, row: Adjusted, action: OtherParameter) -> None:

@@ -100,6 +100,16 @@ class Lines:
                 return (*span_of(first)[:2], *span_of(last)[2:])
             here = parent
 
+    def can_go(self, node: ast.AST) -> bool:
+        """Tell whether an expression is a statement that can be left out with its comments."""
+        if not isinstance(node, ast.Expr) or self.statement(node) != span_of(node):
+            return False
+        above = self._lines[: node.lineno - 1 - len(self.comments_above(span_of(node)))]
+        nearest = next((line.strip() for line in reversed(above) if line.strip()), "")
+        parts = (part for _, part in ast.iter_fields(self._script.parents[node]))
+        beside = next(part for part in parts if isinstance(part, list) and node in part)
+        return len(beside) > 1 and not nearest.startswith("#")
+
     def is_in_text(self, node: ast.AST) -> bool:
         """Tell whether an expression is part of a formatted text, where quotes may end it."""
         return any(isinstance(outer, ast.JoinedStr) for outer in self._script.around(node))

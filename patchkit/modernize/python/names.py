@@ -40,6 +40,8 @@ def plan_names(plan: Plan) -> None:
             if not use.optional:
                 gone[plan.lines.statement(use.node), became.refusal].append(use)
             continue
+        if isinstance(row, Moved) and row.idle and _leave_out(plan, use, row):
+            continue
         if (
             row.name != use.name
             and row.name in modules
@@ -124,6 +126,33 @@ def _is_unused(plan: Plan, use: ScriptUse) -> bool:
     is_alone = bool(plan.script.calls) and not plan.lines.has_comments(use.node)
     is_script = not used.isdisjoint(others) if others else is_alone
     return (use.alias.asname or use.alias.name) not in used and is_script
+
+
+def _leave_out(plan: Plan, use: ScriptUse, row: Moved) -> bool:
+    """Leave out an import and the calls of what does nothing; False if a script has other uses."""
+    node, tree, parents = use.node, plan.script.tree, plan.script.parents
+    if use.alias is None or not isinstance(node, ast.ImportFrom) or node not in tree.body:
+        return False
+    name = use.alias.asname or use.alias.name
+    uses = [each for each in ast.walk(tree) if getattr(each, "id", "") == name]
+    statements = [parents[parents[each]] for each in uses if _is_called(each, parents[each])]
+    is_other = plan.bindings.number(name) > 1 or len(statements) < len(uses)
+    if is_other or not uses or not all(map(plan.lines.can_go, statements)):
+        return False
+    plan.edits.dropped[span_of(node)].add(use.alias.name)
+    plan.find(
+        use.line,
+        use.name,
+        LEAVE_OUT,
+        f"it {since(row)}, and nothing needs it",
+        ScriptOutcome.CHANGED,
+    )
+    plan.edits.removed.update(map(span_of, statements))
+    return True
+
+
+def _is_called(node: ast.AST, call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and call.func is node
 
 
 def _has_already(plan: Plan, use: ScriptUse, place: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ...legacy.call_sites import CallSiteSource, called
@@ -34,9 +34,12 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
             if row.silent.unless and not call.call.complete:
                 continue  # what is not seen may say it
             text = f"since {release(row.gone)} it {row.silent.told}"
-            for node in _decoding(plan) if row.silent.decoded else ():
+            decoding = decoding_calls(plan.script) if row.silent.decoded else ()
+            for node in decoding:
                 because = f"{row.silent.decoded}, since {release(row.gone)}"
                 plan.remark(node, called(node), because)
+            if decoding:
+                continue
             if row.silent.raises and (plan.edits or not row.silent.of_older):
                 because = f"{row.silent.told}, since {release(row.gone)}"
                 plan.remark(call.call.node, call.name, because)
@@ -79,8 +82,8 @@ def first_argument(call: ScriptCall, rows: MethodRows) -> dict[str, Any]:
 
 def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> bool:
     """Tell whether a call gives other results, as its arguments and the script show."""
-    if not gives_other_results(silent, given):
-        return False
+    if silent.constructed or not gives_other_results(silent, given):
+        return False  # of a constructor, its class is told
     if silent.unless_set and any(
         isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
@@ -110,9 +113,10 @@ def _names(script: Script) -> str:
     )
 
 
-def _decoding(plan: Plan) -> Iterator[ast.Call]:
-    """Yield the calls in which functions for metrics decode the predictions as they come."""
-    for function in ast.walk(plan.script.tree):
+def decoding_calls(script: Script) -> list[ast.Call]:
+    """Return the calls in which functions for metrics decode the predictions as they come."""
+    found: list[ast.Call] = []
+    for function in ast.walk(script.tree):
         if not isinstance(function, ast.FunctionDef) or not function.args.args:
             continue
         predicted, replaced = _predictions(function)
@@ -121,7 +125,8 @@ def _decoding(plan: Plan) -> Iterator[ast.Call]:
                 continue
             name = getattr(node.args[0], "id", getattr(node.args[0], "attr", ""))
             if name in predicted | {_PREDICTIONS} and name not in replaced:
-                yield node
+                found.append(node)
+    return found
 
 
 def _predictions(function: ast.FunctionDef) -> tuple[set[str], set[str]]:

@@ -139,6 +139,11 @@ class _Writer(cst.CSTTransformer):
             first, *others = changed.body.body
             above = [*changed.leading_lines, *first.leading_lines]
             return cst.FlattenSentinel([first.with_changes(leading_lines=above), *others])
+        if isinstance(original, cst.SimpleStatementLine) and self._take(
+            "removed", self._span(original)
+        ):
+            self._take("remarks", self._span(original))
+            return cst.RemoveFromParent()
         if isinstance(original, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             return self._statement(self._span(original), changed)
         return changed

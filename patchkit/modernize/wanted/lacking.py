@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...legacy.decisions import UNKNOWN, decide_read, decide_value
@@ -53,7 +53,11 @@ def lacking(
         due: the rows of the table for the installed releases.
         known: library to the release that stands for the installed one in the history.
     """
+    needs = list(needs)
+    names = {need.what for need in needs}
     for need in needs:
+        if _goes_with_another(need, names, due):
+            continue
         by_table = _by_table(need, due)
         if by_table is not None:
             fate, text, is_surely_old = by_table
@@ -61,6 +65,18 @@ def lacking(
                 yield Lacking(need, fate, text)
         elif not need.holds(known):
             yield _lacking(need, installed)
+
+
+def _goes_with_another(need: Need, names: Collection[str], due: Due) -> bool:
+    """Tell whether its class is gone or its module moved, and that is said."""
+    subject = need.subject
+    if isinstance(subject, ScriptCall):
+        found = due.places.find(subject.name)
+        return found is not None and found.is_gone and subject.name in names
+    if isinstance(subject, ScriptAttribute):
+        return False
+    found = due.places.find(need.what)
+    return found is not None and found.row.name != need.what and found.row.name in names
 
 
 def _by_table(need: Need, due: Due) -> tuple[Fate, str, bool] | None:

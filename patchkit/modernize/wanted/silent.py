@@ -10,7 +10,7 @@ from ...legacy.decisions import decide, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
 from ..findings import InScript
-from ..python.silent import concerns, first_argument
+from ..python.silent import concerns, decoding_calls, first_argument
 from ..reading import Script
 from ..reading.script import ScriptCall
 from .needs import rows_for
@@ -63,6 +63,8 @@ def silent(
             told = behaviour.silent
             if told is None or not call.complete or (told.raises and not told.of_older):
                 continue
+            if told.decoded and decoding_calls(script):
+                continue  # where they decode
             if before is not None and concerns(told, values, script):
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield ScriptSilentChange(call.line, _shown(call), text, before)

@@ -13,7 +13,9 @@ from ...changes import Alike, Form, Gone, Moved
 from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
-_OF_MOVED = frozenset({"release", "since", "differs", "source", "wrapped", "read", "else", "alike"})
+_OF_MOVED = frozenset(
+    {"release", "since", "differs", "source", "wrapped", "read", "else", "alike", "idle"}
+)
 _OF_ALIKE = frozenset({"to", "order", "given", "without"})
 _OF_GONE = frozenset({"instead", "source", "forms"})
 _OF_FORM = frozenset({"before", "what", "also"})
@@ -45,6 +47,7 @@ class _NameReader(TableReader):
                 read=self._text("read", optional=True),
                 otherwise=self._text("else", optional=True),
                 alike=self._alike(*table["alike"]) if "alike" in table else None,
+                idle=self._flag("idle"),
             )
 
     def _alike(self, table: Any) -> Alike:
