@@ -82,6 +82,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "box_fc": ("visual_pos",),
     "visual_projection": ("visual_embeds",),
     "boxes_direct_project": ("boxes",),
+    "boxes_pos_enc_project": ("pos_enc",),
     "bbox_projection": ("bbox_pos_emb",),
 }
 ROWS = {"patch_embedding": "x", "blocks": "pixel_values"}
@@ -290,6 +291,15 @@ PATCH = Patch(
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.get_codebook_*", OTHER_RULES[1], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.generate", DRAWN, sites=None),
+        Rewrite(
+            "transformers.models.*.modeling_*:*.get_image_features",
+            RULES["vision_embed_tokens"],
+            sites=None,
+        ),
+        *(
+            Rewrite("transformers.models.*.modeling_*:*._encode_boxes", RULES[layer], sites=None)
+            for layer in ("boxes_direct_project", "boxes_pos_enc_project")
+        ),
         Rewrite("transformers.time_series_utils:ParameterProjection.forward", DISTRIBUTED),
         *(
             Rewrite(
