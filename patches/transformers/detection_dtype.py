@@ -22,6 +22,8 @@ from patchkit.precision.autocast import spell_out_autocast
 
 CRITERION = Pattern("criterion(X, C)")
 """The call of `nn.CrossEntropyLoss(weight=self.empty_weight)`."""
+NOISY = Pattern("torch.concat([denoising_bbox_unact, reference_points_unact], 1)")
+TEXT_QUERIES = Pattern("torch.matmul(text_queries, image_queries.t())")
 LABELS = (Pattern("torch.matmul(P, labels.T)"), Pattern("torch.matmul(P, (1 - labels).T)"))
 
 
@@ -139,6 +141,22 @@ def place_in_dtype_of_queries(node: ast.AST) -> list[Edit]:
     return [replace(points, f"{x} if {autocast} else {x}.to(hidden_states.dtype)")]
 
 
+def boxes_like_points(node: ast.AST) -> list[Edit]:
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.args[0], ast.List)
+    boxes, points = map(ast.unparse, node.args[0].elts)
+    same = f"{boxes} if {spell_out_autocast(boxes)} else {boxes}.to({points}.dtype)"
+    return [replace(node.args[0].elts[0], f"({same})")]
+
+
+def texts_like_images(node: ast.AST) -> list[Edit]:
+    """OneFormer casts the queries of images to float32, and not those of texts."""
+    assert isinstance(node, ast.Call)
+    autocast = spell_out_autocast("text_queries")
+    same = f"text_queries if {autocast} else text_queries.to(image_queries.dtype)"
+    return [replace(node.args[0], same)]
+
+
 MEASURE = Rule(measures_uncast, measure_in_float32, names=("cdist",), needs=("torch",))
 MULTIPLY = Rule(multiplies_labels, cast_labels, names=("matmul", "T"), needs=("torch",))
 WEIGH = Rule(weighs_classes, weigh_in_wider_dtype, names=("cross_entropy",), needs=("torch",))
@@ -146,6 +164,8 @@ CALL = Rule(CRITERION, call_with_weights, ("CrossEntropyLoss", "empty_weight"), 
 SAMPLE = Rule(samples, sample_in_wider_dtype, names=("grid_sample",), needs=("torch",))
 ASSIGN = Rule(assigns, assign_by_float32, names=("linear_sum_assignment",), needs=("torch",))
 PLACE = Rule(places_queries, place_in_dtype_of_queries, ("query_pos_head",), ("torch",))
+NOISE = Rule(NOISY, boxes_like_points, ("denoising_class_embed", "concat"), ("torch",))
+TEXTS = Rule(TEXT_QUERIES, texts_like_images, ("matmul", "logit_scale", "normalize"))
 
 MODELS = "transformers.models.*.modeling_*"
 SOURCE = "src/transformers/loss/loss_for_object_detection.py"
@@ -171,6 +191,8 @@ PATCH = Patch(
             (f"{MODELS}:*Matcher.forward", ASSIGN),
             (f"{MODELS}:*Decoder.forward", PLACE),
             (f"{MODELS}:*._build_pair_and_single", MEASURE),
+            (f"{MODELS}:*.forward", NOISE),
+            (f"{MODELS}:*.loss_contrastive", TEXTS),
         )
     ),
     harmless={

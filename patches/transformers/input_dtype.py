@@ -17,12 +17,8 @@ pixels, the masks of time-series transformers that of the series, TimesFM's padd
 DAB-DETR's queries begin as float32 zeros. And a CPU draws no numbers of a gamma distribution in
 half precision, by which those transformers generate: `"gamma_cpu" not implemented for 'BFloat16'`.
 
-So are labels. Detectors measure how far boxes are from those given (`"cdist" not implemented for
-'Half'`), and segmenters multiply masks with those given, at points that are drawn in float32
-(`expected scalar type Half but found Float`).
-
 Fix: what enters the first layer gets the dtype of its weight, and those get that of what they are
-for; a CPU draws in float32, distances are measured in float32, and points are looked up in it.
+for; a CPU draws in float32.
 Under autocast nothing changes but for norms in bfloat16 on a CPU, batch norms, which autocast
 does not know, and DAB-DETR's zeros.
 
@@ -35,8 +31,6 @@ import ast
 from patchkit.authoring import Edit, Patch, Pattern, Rewrite, Rule, insert_after, replace
 from patchkit.precision.autocast import spell_out_autocast
 from patchkit.precision.input_rule import layer_input_rule, looped_layers_rule, masks_rule
-
-from ._losses_of_detectors import DISTANCES, NOISY_BOXES, PRODUCTS, SAMPLES, TEXTS, WEIGHTED
 
 PLAIN = ("pixel_values", "hidden_states", "hidden_state", "inputs", "x")
 LAST = ("hidden_features", "pooled_embedding")
@@ -181,8 +175,6 @@ OTHER_RULES = (
     *(looped_layers_rule(*names) for names in LOOPS),
     masks_rule("inputs_embeds", "value_embedding", "layernorm_embedding"),
     BOXES,
-    DISTANCES,
-    NOISY_BOXES,
     PADDINGS,
     POSITIONS,
     QUERIES,
@@ -280,14 +272,6 @@ PATCH = Patch(
             Rewrite("transformers.models.*.modeling_*:*PatchEmbed.forward", rule, sites=None)
             for rule in SPECTRA.values()
         ),
-        Rewrite("transformers.loss.loss_*:*.forward", DISTANCES, sites=None),
-        Rewrite("transformers.loss.loss_*:*.loss_labels", WEIGHTED, sites=None),
-        Rewrite("transformers.models.*.modeling_*:*.loss_contrastive", TEXTS, sites=None),
-        *(
-            Rewrite(f"transformers.{files}:{name}", rule, sites=None)
-            for files in ("models.*.modeling_*", "loss.loss_*")
-            for name, rule in (("pair_wise_*", PRODUCTS), ("sample_point", SAMPLES))
-        ),
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.get_codebook_*", OTHER_RULES[1], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.generate", DRAWN, sites=None),
@@ -326,10 +310,6 @@ PATCH = Patch(
         "Input type (c10::Half) and bias type (float) should be the same",
         "Input type (c10::BFloat16) and bias type (float) should be the same",
         "mixed dtype (CPU): expect parameter to have scalar type of Float",
-        "\"cdist\" not implemented for 'Half'",
-        "\"cdist\" not implemented for 'BFloat16'",
-        "\"cdist_cuda\" not implemented for 'Half'",
-        "\"cdist_cuda\" not implemented for 'BFloat16'",
     ),
 )
 

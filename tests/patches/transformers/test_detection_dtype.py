@@ -59,6 +59,19 @@ SNIPPETS = {
         (3, 3),
         (3, 3),
     ),
+    "noise": (
+        "denoising_bbox_unact, reference_points_unact = labels, inputs; "
+        "boxes = torch.concat([denoising_bbox_unact, reference_points_unact], 1); "
+        "return torch.matmul(boxes, reference_points_unact.transpose(1, 2))",
+        (1, 2, 4),
+        (1, 2, 4),
+    ),
+    "texts": (
+        "image_queries, text_queries = inputs, labels; "
+        "return torch.matmul(text_queries, image_queries.t())",
+        (3, 4),
+        (3, 4),
+    ),
     "points": (
         "return torch.nn.functional.grid_sample(inputs, 2.0 * labels - 1.0, align_corners=False)",
         (1, 2, 4, 4),

@@ -16,7 +16,7 @@ from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 from patchkit.rewrite.target import Target
 
-from ..snippets import made, numbers
+from ..snippets import numbers
 
 tiny.go_offline()
 
@@ -386,76 +386,6 @@ def test_spectra_in_half_precision_enter_a_float32_clap(dtype) -> None:
             found = module(x.to(dtype))[0]
     assert found.dtype == torch.float32
     assert (found - expected).norm() < 0.05 * expected.norm()
-
-
-COMPARED = {
-    "boxes": ("out_bbox, target_bbox", "return torch.cdist(out_bbox, target_bbox, p=1)"),
-    "masks": ("inputs, labels", "return torch.matmul(inputs, labels.T)"),
-    "texts": (
-        "image_queries, text_queries",
-        "return torch.matmul(text_queries, image_queries.t())",
-    ),
-    "points": (
-        "input_features, point_coordinates, **kwargs",
-        "return torch.nn.functional.grid_sample("
-        "input_features, 2.0 * point_coordinates - 1.0, **kwargs)",
-    ),
-    "noise": (
-        "denoising_bbox_unact, reference_points_unact",
-        "points = torch.concat([denoising_bbox_unact, reference_points_unact], 1)\n"
-        "    return points @ torch.ones(4, 4, dtype=reference_points_unact.dtype)",
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("dtype", "autocast"),
-    [*((dtype, False) for dtype in FLOATS), (torch.float32, True), (torch.bfloat16, True)],
-)
-@pytest.mark.parametrize("name", COMPARED)
-def test_labels_are_compared_with_predictions_of_any_dtype(name, dtype, autocast) -> None:
-    arguments, statements = COMPARED[name]
-    upstream, fixed = made(catalogue.load().entries[ID].patch, f"({arguments})", statements)
-    shape = {"points": (1, 1, 4, 4), "noise": (1, 2, 4)}.get(name, (3, 4))
-    predicted, labels = numbers(*shape, dtype=dtype), numbers(*shape).abs()
-    given = (labels, predicted) if name == "noise" else (predicted, labels)
-    if name == "points":
-        given = predicted, numbers(1, 4, 4, 2).abs()
-    kwargs = {"align_corners": False} if name == "points" else {}
-    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        found = fixed(*given, **kwargs)
-        if dtype == torch.float32 or autocast:
-            assert torch.equal(found, upstream(*given, **kwargs))
-        else:
-            with pytest.raises((RuntimeError, NotImplementedError), match=r"type|implemented"):
-                upstream(*given, **kwargs)
-            exact = (
-                upstream(*(part.float() for part in given[:2]), **kwargs)
-                if (name != "noise")
-                else found.float()
-            )
-            assert torch.allclose(found.float(), exact, atol=0.05)
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-def test_logits_of_any_dtype_are_weighted(dtype) -> None:
-    """By the loss of DETR, on the real class without its matcher, which needs scipy."""
-    from transformers.loss.loss_for_object_detection import ImageLoss
-
-    loss = ImageLoss(None, 3, 0.1, ["labels"])
-    logits, classes = numbers(1, 2, 4).to(dtype), [{"class_labels": torch.tensor([1])}]
-    matched = [(torch.tensor([0]), torch.tensor([0]))]
-
-    def weighted(given: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = loss.loss_labels({"logits": given}, classes, matched, 1)["loss_ce"]
-        return result
-
-    expected = weighted(logits.float())
-    if dtype != torch.float32:
-        with pytest.raises(RuntimeError, match="expected scalar type"):
-            weighted(logits)
-    with patchkit.patched(only=ID, strict=True):
-        assert torch.equal(weighted(logits), expected)
 
 
 def test_a_norm_takes_what_packed_layers_hand_on() -> None:
