@@ -8,9 +8,6 @@ OneFormer, EoMT): `expected m1 and m2 to have the same dtype`, and NumPy reads n
 the boxes that a decoder begins with are float32: `expected scalar type BFloat16 but found Float`,
 `mat1 and mat2 must have the same dtype`.
 
-RT-DETR and D-FINE begin with boxes of labels, too, which are float32, and OneFormer compares images
-in float32 with texts that are not.
-
 Fix: distances, costs and samples are computed in float32; masks of labels and boxes take the dtype
 of what they are for, and logits and weights of classes the wider dtype of both.
 
@@ -25,6 +22,8 @@ from patchkit.precision.autocast import spell_out_autocast
 
 CRITERION = Pattern("criterion(X, C)")
 """The call of `nn.CrossEntropyLoss(weight=self.empty_weight)`."""
+NOISY = Pattern("torch.concat([denoising_bbox_unact, reference_points_unact], 1)")
+TEXT_QUERIES = Pattern("torch.matmul(text_queries, image_queries.t())")
 LABELS = (Pattern("torch.matmul(P, labels.T)"), Pattern("torch.matmul(P, (1 - labels).T)"))
 
 
@@ -142,17 +141,20 @@ def place_in_dtype_of_queries(node: ast.AST) -> list[Edit]:
     return [replace(points, f"{x} if {autocast} else {x}.to(hidden_states.dtype)")]
 
 
-def labels_like_boxes(node: ast.AST) -> list[Edit]:
+def boxes_like_points(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Call)
     assert isinstance(node.args[0], ast.List)
-    labels, boxes = map(ast.unparse, node.args[0].elts)
-    same = f"{labels} if {spell_out_autocast(labels)} else {labels}.to({boxes}.dtype)"
+    boxes, points = map(ast.unparse, node.args[0].elts)
+    same = f"{boxes} if {spell_out_autocast(boxes)} else {boxes}.to({points}.dtype)"
     return [replace(node.args[0].elts[0], f"({same})")]
 
 
 def texts_like_images(node: ast.AST) -> list[Edit]:
+    """OneFormer casts the queries of images to float32, and not those of texts."""
     assert isinstance(node, ast.Call)
-    return [replace(node.args[0], "text_queries.to(image_queries.dtype)")]
+    autocast = spell_out_autocast("text_queries")
+    same = f"text_queries if {autocast} else text_queries.to(image_queries.dtype)"
+    return [replace(node.args[0], same)]
 
 
 MEASURE = Rule(measures_uncast, measure_in_float32, names=("cdist",), needs=("torch",))
@@ -161,11 +163,9 @@ WEIGH = Rule(weighs_classes, weigh_in_wider_dtype, names=("cross_entropy",), nee
 CALL = Rule(CRITERION, call_with_weights, ("CrossEntropyLoss", "empty_weight"), ("torch",))
 SAMPLE = Rule(samples, sample_in_wider_dtype, names=("grid_sample",), needs=("torch",))
 ASSIGN = Rule(assigns, assign_by_float32, names=("linear_sum_assignment",), needs=("torch",))
-NOISY = Pattern("torch.concat([denoising_bbox_unact, reference_points_unact], 1)")
-BEGIN = Rule(NOISY, labels_like_boxes, ("denoising_class_embed", "concat"), ("torch",))
-PRODUCT = Pattern("torch.matmul(text_queries, image_queries.t())")
-COMPARE = Rule(PRODUCT, texts_like_images, ("matmul", "logit_scale", "normalize"))
 PLACE = Rule(places_queries, place_in_dtype_of_queries, ("query_pos_head",), ("torch",))
+NOISE = Rule(NOISY, boxes_like_points, ("denoising_class_embed", "concat"), ("torch",))
+TEXTS = Rule(TEXT_QUERIES, texts_like_images, ("matmul", "logit_scale", "normalize"))
 
 MODELS = "transformers.models.*.modeling_*"
 SOURCE = "src/transformers/loss/loss_for_object_detection.py"
@@ -190,9 +190,9 @@ PATCH = Patch(
             ("transformers.loss.*:*.forward", ASSIGN),
             (f"{MODELS}:*Matcher.forward", ASSIGN),
             (f"{MODELS}:*Decoder.forward", PLACE),
-            (f"{MODELS}:*.forward", BEGIN),
-            (f"{MODELS}:*.loss_contrastive", COMPARE),
             (f"{MODELS}:*._build_pair_and_single", MEASURE),
+            (f"{MODELS}:*.forward", NOISE),
+            (f"{MODELS}:*.loss_contrastive", TEXTS),
         )
     ),
     harmless={

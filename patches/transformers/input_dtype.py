@@ -18,8 +18,9 @@ DAB-DETR's queries begin as float32 zeros. And a CPU draws no numbers of a gamma
 half precision, by which those transformers generate: `"gamma_cpu" not implemented for 'BFloat16'`.
 
 Fix: what enters the first layer gets the dtype of its weight, and those get that of what they are
-for; a CPU draws in float32. Under autocast nothing changes but for norms in bfloat16 on a CPU,
-batch norms, which autocast does not know, and DAB-DETR's zeros.
+for; a CPU draws in float32.
+Under autocast nothing changes but for norms in bfloat16 on a CPU, batch norms, which autocast
+does not know, and DAB-DETR's zeros.
 
 Why: only a call that would have raised is changed, as with heads and norms: by one rule, and a
 table of what models call that layer and its input.
@@ -75,6 +76,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "box_fc": ("visual_pos",),
     "visual_projection": ("visual_embeds",),
     "boxes_direct_project": ("boxes",),
+    "boxes_pos_enc_project": ("pos_enc",),
     "bbox_projection": ("bbox_pos_emb",),
 }
 ROWS = {"patch_embedding": "x", "blocks": "pixel_values"}
@@ -273,6 +275,15 @@ PATCH = Patch(
         Rewrite("transformers.models.*.modeling_*:*.masked_conv", RULES["projection"], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.get_codebook_*", OTHER_RULES[1], sites=None),
         Rewrite("transformers.models.*.modeling_*:*.generate", DRAWN, sites=None),
+        Rewrite(
+            "transformers.models.*.modeling_*:*.get_image_features",
+            RULES["vision_embed_tokens"],
+            sites=None,
+        ),
+        *(
+            Rewrite("transformers.models.*.modeling_*:*._encode_boxes", RULES[layer], sites=None)
+            for layer in ("boxes_direct_project", "boxes_pos_enc_project")
+        ),
         Rewrite("transformers.time_series_utils:ParameterProjection.forward", DISTRIBUTED),
         *(
             Rewrite(
@@ -292,7 +303,7 @@ PATCH = Patch(
         **dict.fromkeys((f"transformers.models.*.*:{name}.*" for name in OWN_NORMS), ""),
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
-    symptom="should be the same|have the same dtype, but got|mixed dtype",
+    symptom="should be the same|have the same dtype, but got|mixed dtype|not implemented for",
     messages=(
         "Input type (float) and bias type (c10::Half) should be the same",
         "Input type (float) and bias type (c10::BFloat16) should be the same",

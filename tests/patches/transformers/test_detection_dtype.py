@@ -7,7 +7,6 @@ import itertools
 import pytest
 import torch
 
-import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, tiny
@@ -60,18 +59,18 @@ SNIPPETS = {
         (3, 3),
         (3, 3),
     ),
-    "texts": (
-        "image_queries, text_queries = inputs, labels; "
-        "return torch.matmul(text_queries, image_queries.t()) * __import__('math').exp(0.0)",
-        (3, 4),
-        (2, 4),
-    ),
     "noise": (
         "denoising_bbox_unact, reference_points_unact = labels, inputs; "
-        "points = torch.concat([denoising_bbox_unact, reference_points_unact], 1); "
-        "return torch.matmul(points, inputs.transpose(1, 2))",
+        "boxes = torch.concat([denoising_bbox_unact, reference_points_unact], 1); "
+        "return torch.matmul(boxes, reference_points_unact.transpose(1, 2))",
         (1, 2, 4),
         (1, 2, 4),
+    ),
+    "texts": (
+        "image_queries, text_queries = inputs, labels; "
+        "return torch.matmul(text_queries, image_queries.t())",
+        (3, 4),
+        (3, 4),
     ),
     "points": (
         "return torch.nn.functional.grid_sample(inputs, 2.0 * labels - 1.0, align_corners=False)",
@@ -108,24 +107,3 @@ def test_any_dtypes_come_near_to_float32_and_to_the_same_where_they_did(
                 assert torch.equal(found, before)
         assert distance(found, exact) < ROUNDING, dtypes
     assert bool(raised) is (way == "plain")
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-def test_logits_of_any_dtype_are_weighted(dtype) -> None:
-    """By the loss of DETR, on the real class without its matcher, which needs scipy."""
-    from transformers.loss.loss_for_object_detection import ImageLoss
-
-    loss = ImageLoss(None, 3, 0.1, ["labels"])
-    logits, classes = numbers(1, 2, 4).to(dtype), [{"class_labels": torch.tensor([1])}]
-    matched = [(torch.tensor([0]), torch.tensor([0]))]
-
-    def weighted(given: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = loss.loss_labels({"logits": given}, classes, matched, 1)["loss_ce"]
-        return result
-
-    expected = weighted(logits.float())
-    if dtype != torch.float32:
-        with pytest.raises(RuntimeError, match="expected scalar type"):
-            weighted(logits)
-    with patchkit.patched(only=ID, strict=True):
-        assert torch.equal(weighted(logits), expected)

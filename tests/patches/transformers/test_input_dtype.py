@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -154,6 +155,44 @@ def bros() -> tuple[Any, dict[str, Any]]:
     return transformers.BrosModel(config), {"input_ids": ids, "bbox": boxes}
 
 
+class Method(torch.nn.Module):
+    """One method of a module, as its `forward`; what else it gets has the module's dtype."""
+
+    def __init__(self, module: torch.nn.Module, name: str, **others: torch.Tensor) -> None:
+        super().__init__()
+        self.module, self.name = module, name
+        self.others = torch.nn.ParameterDict(others)
+
+    def forward(self, **inputs: Any) -> Any:
+        return getattr(self.module, self.name)(**inputs, **dict(self.others.items()))
+
+
+def fuyu() -> tuple[Any, dict[str, Any]]:
+    if int(transformers.__version__.partition(".")[0]) < 5:
+        pytest.skip("these releases cast the pixels")
+    sizes = {"vocab_size": 64, "hidden_size": 16, "intermediate_size": 16, "patch_size": 2}
+    config = transformers.FuyuConfig(**sizes, num_hidden_layers=1, num_attention_heads=2)
+    model = transformers.FuyuModel(config)
+    return Method(model, "get_image_features"), {"pixel_values": numbers(1, 4, 12)}
+
+
+def sam3() -> tuple[Any, dict[str, Any]]:
+    from transformers.models.sam3 import Sam3GeometryEncoderConfig, modeling_sam3
+
+    # As torchvision does it: one value a box, in the dtype of the features.
+    regions = SimpleNamespace(roi_align=lambda seen, boxes, size: seen[:, :, :1, :1])
+    modeling_sam3.torchvision = SimpleNamespace(ops=regions)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_attention_heads": 2}
+    config = Sam3GeometryEncoderConfig(**sizes, num_layers=1, roi_size=1)
+    encoder = modeling_sam3.Sam3GeometryEncoder(config)
+    inputs = {
+        "boxes": numbers(1, 1, 4).abs(),
+        "boxes_mask": torch.ones(1, 1, dtype=torch.bool),
+        "boxes_labels": torch.ones(1, 1, dtype=torch.long),
+    }
+    return Method(encoder, "_encode_boxes", vision_features=numbers(1, 16, 4, 4)), inputs
+
+
 def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
     given = {
         name: value.to(dtype) if value.is_floating_point() else value
@@ -199,12 +238,18 @@ def test_inputs_of_any_dtype_are_those_of_the_model(build, dtype, given) -> None
     assert torch.equal(found, expected)
 
 
-MODELS = {dab_detr: "DabDetrModel", timesfm: "TimesFmModel", bros: "BrosModel"}
+MODELS = {
+    dab_detr: "DabDetrModel",
+    timesfm: "TimesFmModel",
+    bros: "BrosModel",
+    fuyu: "FuyuModel",
+    sam3: "Sam3Model",
+}
 
 
 @pytest.mark.parametrize("build", MODELS)
 def test_what_a_model_makes_in_float32_has_its_dtype(build) -> None:
-    """Queries that begin as zeros, marks of what is padded, and places of words."""
+    """Queries that begin as zeros, marks of what is padded, and places of words and boxes."""
     if not hasattr(transformers, MODELS[build]):
         pytest.skip("this release has no such model")
     torch.manual_seed(0)
