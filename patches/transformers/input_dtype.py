@@ -234,6 +234,11 @@ OWN_NORMS = (
 Projections of features and projectors are named one by one: what such a class of a new model
 normalizes may be its input."""
 
+OWN_PROJECTIONS = (
+    *("Wav*Adapter", "Data2VecAudioAdapter", "*VariancePredictor", "VJEPA2Predictor"),
+    *("*TextRouter", "ClvpGatedLinearUnit", "*FlowLossWeighting"),
+)
+
 SOURCE = "src/transformers/models/whisper/modeling_whisper.py"
 
 TINY_WHISPER = {
@@ -301,6 +306,10 @@ PATCH = Patch(
         "transformers.models.*.modular_*:*.*": "",
         "transformers.models.deprecated.*:*.*": "",
         **dict.fromkeys((f"transformers.models.*.*:{name}.*" for name in OWN_NORMS), ""),
+        # They project what the model has computed itself.
+        **dict.fromkeys(
+            (f"transformers.models.*.*:{name}.forward" for name in OWN_PROJECTIONS), ""
+        ),
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom="should be the same|have the same dtype, but got|mixed dtype|not implemented for",
