@@ -12,7 +12,7 @@ from .images import Batch
 from .loading import Untried
 from .model_types import TASKS
 
-MOST_STEPS = 20
+MOST_STEPS = 30
 """How many it may take until a gradient scaler, which begins at 65536, has skipped no more."""
 
 
