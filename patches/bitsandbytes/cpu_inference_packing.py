@@ -177,8 +177,8 @@ PATCH = Patch(
     requires=("avx512-bf16",),
     caution="A layer that has inferred on such a CPU keeps the scales of its blocks in float32 "
     "beside the packed ones: 1/8 of the weight's memory, or 1/32 with double quantization. "
-    "Reference log-probabilities that are computed before training (`precompute_ref_log_probs`) come "
-    "from inference's kernel, and training's do not: DPO's first loss was 0.69359, and not ln 2.",
+    "Reference log-probabilities that are computed before training (`precompute_ref_log_probs`) "
+    "come from inference's kernel, and training's do not: DPO's first loss was 0.69359, and not ln 2.",
 )
 
 
