@@ -178,7 +178,7 @@ PATCH = Patch(
     caution="A layer that has inferred on such a CPU keeps the scales of its blocks in float32 "
     "beside the packed ones: 1/8 of the weight's memory, or 1/32 with double quantization. "
     "Reference log-probabilities that are computed before training (`precompute_ref_log_probs`) "
-    "come from inference's kernel, and training's do not: DPO's first loss was 0.69359, and not ln 2.",
+    "come from inference's kernel, and training's do not: DPO's first loss was 0.69359, not ln 2.",
 )
 
 
