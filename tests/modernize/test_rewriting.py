@@ -34,8 +34,8 @@ CASES = {
         "from patchkit.replacements import AdamW\nprint(AdamW)\nAdamW(p)\n",
     ),
     "names that nothing uses": (
-        "from transformers import AdamW\nfrom datasets import load_metric, Dataset\nDataset.from_list([])\n",
-        "from datasets import Dataset\nDataset.from_list([])\n",
+        "from transformers.optimization import AdamW\nfrom transformers import TextDataset, Trainer\nTrainer()\n",
+        "from transformers import Trainer\nTrainer()\n",
     ),
     "calls of what does nothing": (
         "from transformers.utils import send_example_telemetry, logging\nlogging.x()\n\n# Telemetry\n# is sent.\nsend_example_telemetry(\n    'a', b\n)\n\ndef f():\n    if b:\n        a()\n    else:\n        send_example_telemetry('b')\n        c()\n",

@@ -46,7 +46,8 @@ def plan_command_line(plan: Plan, call: ScriptCall) -> None:
     if len(lists) != 1 or reader is None:
         return
     flags = _flags(lists[0])
-    settings = {name: flag.value for name, flag in flags.items()}
+    # A parser's own `--config` names a file of settings; TRL once had a setting of that name, too.
+    settings = {name: flag.value for name, flag in flags.items() if name != "config"}
     for changed in changes(settings, reader, plan.due):
         _write(plan, changed, flags[changed.name])
 
