@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.precision.adapters import should_cast_adapters
 
-RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
+from ..patches.due import only_if_due
+
 SCRIPT = str(Path(__file__).with_name("fsdp_script.py"))
 UNIFORM = "Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32"
 
 
-@pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+@only_if_due("trl-adapter-bf16-cast")
 @pytest.mark.parametrize(
     ("mode", "outcome"),
     [

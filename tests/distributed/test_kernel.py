@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+from ..patches.due import only_if_due
 
 ID = "accelerate-gradscaler-guard"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
-pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+pytestmark = only_if_due(ID)
 
 # Accelerate is imported in half the time of TRL.
 EXECUTE = f"""

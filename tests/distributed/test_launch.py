@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+from ..patches.due import only_if_due
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_sft.py"
-RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
-pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+pytestmark = only_if_due("trl-adapter-bf16-cast")
 
 
 def test_two_ranks_train_with(two_ranks) -> None:

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+from ..patches.due import only_if_due
 
-RESOLUTION = resolve(catalogue.load().entries["peft-exact-unmerge"].patch)
 SCRIPT = str(Path(__file__).with_name("merge_script.py"))
 
 
-@pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+@only_if_due("peft-exact-unmerge")
 @pytest.mark.parametrize(("variable", "is_exact"), [("false", True), ("true", False)])
 def test_merging(two_ranks, variable: str, is_exact: bool) -> None:
     done = two_ranks(SCRIPT, "fsdp", "patched", env={"ACCELERATE_USE_FSDP": variable})

@@ -18,12 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 
-RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
-pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+from ..patches.due import only_if_due
+
+pytestmark = only_if_due("trl-adapter-bf16-cast")
 TIMEOUT = 240
 
 # CUDA's fp16 path, which a GPU would bring with it.

@@ -15,13 +15,12 @@ from typing import Any
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.cli.demo.text import summary
 
+from ..patches.due import only_if_due
+
 ID = "trl-adapter-bf16-cast"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
-due = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+due = only_if_due(ID)
 CAN_DRAW = importlib.util.find_spec("matplotlib") is not None
 BUILT = "patchkit-demo-*/causal-lm-*/model.safetensors"
 

@@ -17,15 +17,14 @@ import torch
 from bitsandbytes.nn import Linear4bit
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.verification.verification import verify
 
+from ..due import only_if_due
+
 ONLY = "bitsandbytes-cpu-inference-packing"
-RESOLUTION = resolve(catalogue.load().entries[ONLY].patch)
 
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"),
+    only_if_due(ONLY),
     pytest.mark.filterwarnings("ignore:.*an autograd kernel was not registered"),
 ]
 

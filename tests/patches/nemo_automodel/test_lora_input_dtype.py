@@ -10,15 +10,12 @@ from patchkit.patches.nemo_automodel._linear_lora import in_dtype_of_layer
 from torch import nn
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+
+from ..due import only_if_due
 
 ID = "nemo-automodel-lora-input-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 
 def make(kind: str = "plain", dtype=torch.bfloat16, **options):

@@ -15,18 +15,17 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
 import peft  # noqa: E402
 
 PATCH = "peft-exact-unmerge"
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(PATCH),
     pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Already|All adapters)"),
     pytest.mark.filterwarnings("ignore:.*SHiRA|.*VBLoRA|.*random_mask"),
 ]

@@ -14,18 +14,15 @@ from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
 from torch.distributed.fsdp.wrap import CustomPolicy
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+
+from ..due import only_if_due
 
 ID = "peft-fsdp-input-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 REFUSED = "have the same dtype, but got"
 FULL_PRECISION = "FSDP_USE_FULL_PREC_IN_EVAL"
 HALF = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -22,9 +22,8 @@ from ..snippets import distance  # noqa: E402
 PATCH = "peft-hra-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(PATCH),
     pytest.mark.filterwarnings("ignore"),
 ]
 

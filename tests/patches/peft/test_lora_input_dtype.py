@@ -11,15 +11,12 @@ import torch
 from torch import nn
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+
+from ..due import only_if_due
 
 ID = "peft-lora-input-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 REFUSED = "same dtype|should be the same"
 

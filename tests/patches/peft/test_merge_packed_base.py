@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
 from patchkit.precision.quant_state import dtype_of
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -20,9 +20,8 @@ import bitsandbytes as bnb  # noqa: E402
 import peft  # noqa: E402
 
 PATCH = "peft-merge-packed-base"
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(PATCH),
     pytest.mark.filterwarnings("ignore"),
 ]
 

@@ -12,18 +12,15 @@ import transformers
 from patchkit.patches.peft import _trained_copies
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab.reproduce import train_in_temporary_folder
 from patchkit.precision.layer_input import UPCAST
 
+from ..due import only_if_due
+
 ID = "peft-modules-to-save-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 IDS = torch.arange(8).reshape(2, 4)
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,9 @@ import torch
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -23,9 +24,8 @@ PATCH = "peft-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
 ENTRY = catalogue.load().entries[PATCH]
-RESOLUTION = resolve(ENTRY.patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(PATCH),
     pytest.mark.filterwarnings("ignore"),
 ]
 METHODS = {"LoHaConfig": {"alpha": 8}, "LoKrConfig": {"alpha": 8}, "DeloraConfig": {}}

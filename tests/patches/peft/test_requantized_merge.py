@@ -11,10 +11,10 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, tiny
 from patchkit.precision.quant_state import dtype_of, four_bit_layers
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -26,9 +26,8 @@ PATCH = "peft-4bit-merge-requantized"
 NEIGHBOURS = (PATCH, "peft-exact-unmerge", "peft-merge-quant-state")
 #: Those that such a model needs in evaluation.
 OTHERS = ("bitsandbytes-cpu-inference-packing", "peft-quantized-output-dtype")
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(PATCH),
     pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Save|Already)"),
 ]
 

@@ -10,9 +10,9 @@ import torch
 from patchkit.patches.transformers.deepseek_v4_compressor_dtype import TINY
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -21,9 +21,8 @@ import transformers  # noqa: E402
 
 ID = "transformers-deepseek-v4-compressor-dtype"
 WITH_NORMS = [ID, "transformers-norm-output-dtype"]
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 

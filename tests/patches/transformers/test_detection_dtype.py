@@ -8,18 +8,17 @@ import pytest
 import torch
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, tiny
 
+from ..due import only_if_due
 from ..snippets import distance, made, numbers
 
 tiny.go_offline()
 
 ID = "transformers-detection-dtype"
 PATCH = catalogue.load().entries[ID].patch
-RESOLUTION = resolve(PATCH)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)

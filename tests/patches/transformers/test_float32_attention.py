@@ -8,18 +8,17 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
 import transformers  # noqa: E402
 
 ID = "transformers-float32-attention"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 SIZES = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 32)

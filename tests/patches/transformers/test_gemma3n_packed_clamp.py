@@ -11,8 +11,9 @@ from packaging.version import Version
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -23,10 +24,7 @@ from transformers.models.gemma3n.modeling_gemma3n import Gemma3nTextAltUp  # noq
 
 PATCH = "transformers-gemma3n-packed-clamp"
 ENTRIES = catalogue.load().entries
-RESOLUTION = resolve(ENTRIES[PATCH].patch)
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(PATCH)
 
 COEFFICIENTS = ("prediction_coefs", "correction_coefs")
 KINDS: dict[str, dict[str, Any]] = {

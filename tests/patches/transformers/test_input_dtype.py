@@ -12,10 +12,10 @@ import torch
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 from patchkit.rewrite.target import Target
 
+from ..due import only_if_due
 from ..snippets import numbers
 
 tiny.go_offline()
@@ -24,9 +24,8 @@ import transformers  # noqa: E402
 from patchkit.patches.transformers.input_dtype import TINY_WHISPER  # noqa: E402
 
 ID = "transformers-input-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)

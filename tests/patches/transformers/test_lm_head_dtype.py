@@ -7,17 +7,14 @@ import torch
 from torch import nn
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import shapes, tiny
 from patchkit.precision.layer_input import in_dtype_of
 
-ID = "transformers-lm-head-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
+from ..due import only_if_due
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+ID = "transformers-lm-head-dtype"
+
+pytestmark = only_if_due(ID)
 
 REFUSED = "have the same dtype"
 DTYPES = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)

@@ -10,10 +10,9 @@ import torch
 from patchkit.patches.transformers.mamba_packed_weight import TINY
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
 
+from ..due import only_if_due
 from ..snippets import distance
 
 tiny.go_offline()
@@ -24,9 +23,8 @@ import transformers  # noqa: E402
 ID = "transformers-mamba-packed-weight"
 #: What 4-bit layers on some CPUs need to infer in training, too.
 WITH_PACKING = [ID, "bitsandbytes-cpu-inference-packing"]
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 

@@ -9,9 +9,9 @@ import torch
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, shapes, tiny
 
+from ..due import only_if_due
 from ..snippets import made
 
 tiny.go_offline()
@@ -20,9 +20,8 @@ import transformers  # noqa: E402
 
 ID = "transformers-mask-fill-overflow"
 PATCH = catalogue.load().entries[ID].patch
-RESOLUTION = resolve(PATCH)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)

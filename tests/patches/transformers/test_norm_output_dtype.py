@@ -9,17 +9,14 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import shapes, tiny
+
+from ..due import only_if_due
 
 ID = "transformers-norm-output-dtype"
 HEAD = "transformers-lm-head-dtype"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 LEAK = ("llama", "mistral", "qwen2", "qwen3", "phi3", "t5")
 RETURN_WHAT_THEY_WERE_GIVEN = ("gemma2", "gemma3", "gpt_oss", "opt")

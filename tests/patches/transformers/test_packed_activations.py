@@ -14,10 +14,9 @@ from packaging.version import Version
 from torch import nn
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
 
+from ..due import only_if_due
 from ..snippets import numbers
 
 tiny.go_offline()
@@ -27,9 +26,8 @@ import peft  # noqa: E402
 import transformers  # noqa: E402
 
 ID = "transformers-packed-activations"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 

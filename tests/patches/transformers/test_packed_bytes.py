@@ -11,9 +11,9 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, shapes, tiny
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
@@ -27,9 +27,8 @@ from ..snippets import distance  # noqa: E402
 ID = "transformers-packed-bytes"
 #: What 4-bit layers on some CPUs need to infer.
 WITH_PACKING = [ID, "bitsandbytes-cpu-inference-packing"]
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 pytestmark = [
-    pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"),
+    only_if_due(ID),
     pytest.mark.filterwarnings("ignore"),
 ]
 SIZES = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)

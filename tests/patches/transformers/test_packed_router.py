@@ -9,16 +9,12 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 
+from ..due import only_if_due
 from ..snippets import distance
 
 ID = "transformers-packed-router"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 #: How far the weights of experts may be from those before, relative to their size.
 ROUNDING = {"8bit": 0.02, "4bit": 0.2}
 

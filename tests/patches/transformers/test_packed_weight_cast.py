@@ -9,18 +9,17 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import quantized, tiny
 from patchkit.precision.loading import is_packed_weight
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
 import bitsandbytes as bnb  # noqa: E402
 
 PATCH = "transformers-packed-weight-cast"
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
-due = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=f"not due: {RESOLUTION.reason}")
+due = only_if_due(PATCH)
 
 
 def save(folder: Path, storage: torch.dtype, **options: int) -> Path:

@@ -9,19 +9,16 @@ import pytest
 import torch
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import cuda_fp16, quantized, tiny
 from patchkit.precision.quant_state import four_bit_layers
+
+from ..due import only_if_due
 
 tiny.go_offline()
 
 PATCH = "transformers-trainer-compute-dtype"
 LOADING = "transformers-prequantized-dtype"
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(PATCH)
 
 
 @pytest.fixture(scope="module")

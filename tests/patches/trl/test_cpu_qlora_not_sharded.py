@@ -5,20 +5,17 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.environment import installed_version
 
+from ..due import only_if_due
+
 ID = "trl-cpu-qlora-not-sharded"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 # Without which TRL makes the adapters bfloat16 in a bf16 run, on a GPU too.
 CAST = "trl-peft-helper-bf16-cast"
 # A model that is prepared has float32 norms, and generates without autocast.
 GENERATING = ("transformers-norm-output-dtype", "transformers-lm-head-dtype")
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 TRAIN = """
     import tempfile

@@ -7,17 +7,14 @@ import types
 import pytest
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab.reproduce import train_in_temporary_folder
+
+from ..due import only_if_due
 
 ID = "trl-dora-magnitude"
 CAST = "trl-adapter-bf16-cast"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 
-due = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+due = only_if_due(ID)
 
 
 @pytest.fixture(autouse=True)

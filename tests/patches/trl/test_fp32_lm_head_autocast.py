@@ -14,14 +14,11 @@ from patchkit.patches.trl._lm_head import (
 )
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+
+from ..due import only_if_due
 
 PATCH = "trl-fp32-lm-head-autocast"
-RESOLUTION = resolve(catalogue.load().entries[PATCH].patch)
-due = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+due = only_if_due(PATCH)
 
 
 @due

@@ -9,18 +9,15 @@ import torch
 from patchkit.patches.trl import _fused_loss as fused_loss
 
 import patchkit
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
 from patchkit.lab import tiny
 from patchkit.lab.reproduce import train_in_temporary_folder
 
+from ..due import only_if_due
+
 ID = "trl-fused-loss-without-triton"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
 OUTPUTS = ("log_probs", "entropy", "log_sum_sq_probs", "mean_logits", "is_top1")
 
-due = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+due = only_if_due(ID)
 
 
 def plain(hidden, weight, bias, targets, temperature, softcap, scale):

@@ -15,13 +15,11 @@ from typing import Any
 
 import pytest
 
-from patchkit.catalogue import entries as catalogue
-from patchkit.catalogue.resolution import resolve
+from ....patches.due import only_if_due
 
 SCRIPT = str(Path(__file__).with_name("rank_script.py"))
 LAUNCHER = "torchrun --nproc_per_node 2 --master_port {port}"
-RESOLUTION = resolve(catalogue.load().entries["trl-adapter-bf16-cast"].patch)
-pytestmark = pytest.mark.skipif(RESOLUTION.verdict is not None, reason=RESOLUTION.reason)
+pytestmark = only_if_due("trl-adapter-bf16-cast")
 
 
 @pytest.fixture(scope="module")
