@@ -6,7 +6,8 @@ Predicted masks are multiplied by those of the labels, which are float32 (MaskFo
 OneFormer, EoMT): `expected m1 and m2 to have the same dtype`, and NumPy reads no costs in bfloat16:
 `Got unsupported ScalarType`. The weights of classes, the places at which features are sampled, and
 the boxes that a decoder begins with are float32: `expected scalar type BFloat16 but found Float`,
-`mat1 and mat2 must have the same dtype`.
+`mat1 and mat2 must have the same dtype`. So are the boxes of labels that RT-DETR and D-FINE begin
+with, and OneFormer's images that are compared with texts.
 
 Fix: distances, costs and samples are computed in float32; masks of labels and boxes take the dtype
 of what they are for, and logits and weights of classes the wider dtype of both.

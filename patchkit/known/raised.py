@@ -21,8 +21,6 @@ LETTERS = 24
 """Without blanks, that a part of a message must have to be known again."""
 READ = 400
 """Letters of a message that are looked through."""
-
-
 DIGEST = 5
 """Letters of a digest."""
 
@@ -47,9 +45,9 @@ def digests(message: str) -> Iterator[str]:
 def files_by_digest(table: Mapping[str, Any]) -> dict[str, str]:
     """Return the file of each digest in a table."""
     return {
-        digests[start : start + DIGEST]: file
-        for file, digests in _files(table)
-        for start in range(0, len(digests), DIGEST)
+        said[start : start + DIGEST]: file
+        for file, said in _files(table)
+        for start in range(0, len(said), DIGEST)
     }
 
 

@@ -48,8 +48,12 @@ _ALL_FIGURES = frozenset(
         "distance after merge",
     }
 )
-_HEADS = ("audio", "video", "choice")
-"""Tasks whose head is trained beside adapters, too."""
+_SINCE_TRAINED = _ALL_FIGURES - {"logits to load", "distance to float32"}
+_HEADS = (
+    *("classification", "tokens", "questions", "images", "ctc", "reward", "audio", "video"),
+    "choice",
+)
+"""Tasks whose head is trained beside adapters."""
 EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     ExplainedDifference(
         frozenset(
@@ -79,7 +83,7 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
         for types in ("dots3_note*", "glm5_next*", "hy_v4*")
     ),
     ExplainedDifference(
-        _ALL_FIGURES - {"logits to load", "distance to float32"},
+        _SINCE_TRAINED,
         "no patch: in training it takes seeds from the system, and two runs without patchkit have "
         "other numbers, too",
         types="reformer",
@@ -145,7 +149,7 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     ),
     *(
         ExplainedDifference(
-            _ALL_FIGURES - {"logits to load", "distance to float32"},
+            _SINCE_TRAINED,
             "trl-adapter-bf16-cast: adapters are trained in float32, and not in bfloat16",
             modes=modes,
             methods="lora",
@@ -156,18 +160,18 @@ EXPLANATIONS: tuple[ExplainedDifference, ...] = (
     ),
     *(
         ExplainedDifference(
-            _ALL_FIGURES - {"logits to load", "distance to float32"},
+            _SINCE_TRAINED,
             "peft-modules-to-save-dtype: the head is trained in float32, and not in half precision",
             modes=modes,
             methods="lora",
             tasks=task,
         )
         for modes in ("bf16/*", "plain-*")
-        for task in ("classification", "tokens", "questions", "images", "ctc", "reward", *_HEADS)
+        for task in _HEADS
     ),
     *(
         ExplainedDifference(
-            _ALL_FIGURES - {"logits to load", "distance to float32"} | {"changed"},
+            _SINCE_TRAINED | {"changed"},
             "transformers-packed-bytes: adapters on layers that its head keeps in a list learn",
             modes="*/none",
             types=types,

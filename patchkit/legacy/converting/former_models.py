@@ -240,7 +240,7 @@ def share_again(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> An
 def _shared(model: Any) -> Iterator[list[str]]:
     """Yield the names of each parameter that several modules have.
 
-    Those on the meta device are made anew when a module gets them, with the same storage.
+    A module makes those on the meta device again when it gets them, with the same storage.
     """
     names: dict[tuple[Any, ...], list[str]] = {}
     for prefix, module in model.named_modules():

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from ...legacy.versions.due import Due
+from ...legacy.wording import LEAVE_OUT
 from ..errors import ScriptError
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
 from ..python import readers
@@ -107,7 +108,7 @@ class _File:
             written = ", ".join(f"{name}: {_flow(current)}" for name, current in new.items())
             remark = "" if outcome is ScriptOutcome.CHANGED else f"{changed.name} {changed.because}"
             if changed.new is not None and not self._can_change(changed, new):
-                advice = f"write {written}" if new else "leave it out"
+                advice = f"write {written}" if new else LEAVE_OUT
                 remark = f"{changed.name} {changed.because}; {advice}"
                 outcome = ScriptOutcome.REMARKED
             elif changed.new is not None:

@@ -79,7 +79,7 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     if other is given:
         old = f"{call.name}({action.keyword}={makers[0].title}(…))"
         call.remove(action.keyword)
-        plan.changed(given.node, old, "leave it out", f"it {since(row)}")
+        plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
         return
     old = f"{call.name}({action.keyword}=) with a model that has adapters already"
     held = {
@@ -90,7 +90,7 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     if ast.dump(given.node) in held:
         call.remove(action.keyword)
         call.is_old = True
-        plan.changed(given.node, old, "leave it out", f"it {since(row)}")
+        plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
     else:
         otherwise = ", or merge_and_unload() the model first" if makers[0].method else ""
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out{otherwise}")

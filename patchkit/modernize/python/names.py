@@ -31,10 +31,7 @@ def plan_names(plan: Plan) -> None:
         row, place = became.row, public_place(became.place)
         is_whole = place.rpartition(".")[0] in _WHOLE
         if (became.is_gone or is_whole or place.startswith(OURS)) and _is_unused(plan, use):
-            assert use.alias is not None
-            plan.edits.dropped[span_of(use.node)].add(use.alias.name)
-            because = f"it {since(row)}, and nothing uses it"
-            plan.find(use.line, use.name, LEAVE_OUT, because, ScriptOutcome.CHANGED)
+            _drop(plan, use, f"it {since(row)}, and nothing uses it")
             continue
         if became.is_gone:
             if not use.optional:
@@ -139,16 +136,16 @@ def _leave_out(plan: Plan, use: ScriptUse, row: Moved) -> bool:
     is_other = plan.bindings.number(name) > 1 or len(statements) < len(uses)
     if is_other or not uses or not all(map(plan.lines.can_go, statements)):
         return False
-    plan.edits.dropped[span_of(node)].add(use.alias.name)
-    plan.find(
-        use.line,
-        use.name,
-        LEAVE_OUT,
-        f"it {since(row)}, and nothing needs it",
-        ScriptOutcome.CHANGED,
-    )
+    _drop(plan, use, f"it {since(row)}, and nothing needs it")
     plan.edits.removed.update(map(span_of, statements))
     return True
+
+
+def _drop(plan: Plan, use: ScriptUse, because: str) -> None:
+    """Leave a name out of the statement that imports it."""
+    assert use.alias is not None
+    plan.edits.dropped[span_of(use.node)].add(use.alias.name)
+    plan.find(use.line, use.name, LEAVE_OUT, because, ScriptOutcome.CHANGED)
 
 
 def _is_called(node: ast.AST, call: ast.AST) -> bool:
