@@ -149,6 +149,6 @@ def _cells(results: FamilyResults, cells: Iterable[FamilyCell]) -> Iterator[str]
         precision, quantization = mode.split("/")
         alike.setdefault((quantization, " and ".join(found)), []).append(precision)
     for (quantization, names), precisions in alike.items():
-        every = set(results.precisions(quantization)) == set(precisions) and len(precisions) > 1
+        every = results.precisions[quantization] == set(precisions) and len(precisions) > 1
         chosen = "*" if every else " and ".join(precisions)
         yield f"{chosen}/{quantization} {names}"

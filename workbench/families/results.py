@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..sweep.trial import Trial
@@ -103,11 +104,14 @@ class FamilyResults(Judged[FamilyCell]):
             ),
         )
 
-    def precisions(self, quantization: str) -> set[str]:
-        """Return the precisions that were tried with a quantization."""
-        modes = {verdict.cell.mode for verdict in self.verdicts}
-        split = (mode.split("/") for mode in modes)
-        return {precision for precision, packed in split if packed == quantization}
+    @cached_property
+    def precisions(self) -> Mapping[str, set[str]]:
+        """The precisions that were tried with each quantization."""
+        tried: dict[str, set[str]] = {}
+        for verdict in self.verdicts:
+            precision, quantization = verdict.cell.mode.split("/")
+            tried.setdefault(quantization, set()).add(precision)
+        return tried
 
     def to_dict(self) -> dict[str, Any]:
         return {
