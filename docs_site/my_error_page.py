@@ -142,6 +142,8 @@ def _reading() -> dict[str, Any]:
         "longestMessage": reading.LONGEST_MESSAGE,
         "crashed": reading.CRASHED,
         "ignored": in_javascript(reading.IGNORED.pattern),
+        "native": in_javascript(reading.NATIVE.pattern),
+        "killed": in_javascript(reading.KILLED.pattern),
         "ended": in_javascript(reading.ENDED.pattern),
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),

@@ -542,6 +542,11 @@ function read(pasted, data) {
   const streams = streamsOf(text, data);
   const whole = streams.flat().filter(Boolean).join(" ").split(/\s+/).filter(Boolean).join(" ");
   let raised = streams.flatMap((lines) => errorsOf(lines, data));
+  const isReal = ({ type }) => !new RegExp(data.launcher).test(type) && !type.endsWith("Warning");
+  if (!new RegExp(data.killed).test(whole) && !raised.some(isReal)) {
+    const [found] = streams.flat().map((line) => line.match(new RegExp(data.native))).filter(Boolean);
+    if (found) raised.push(raisedAs("", found[1].slice(0, data.longestMessage), [], ""));
+  }
   const isPythons = raised.some(({ frames }) => frames.length);
   if (!isPythons && data.foreign.some(([sign, flags]) => new RegExp(sign, flags).test(text))) return null;
   if (!raised.length) {

@@ -105,8 +105,12 @@ MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
     r"\s*\d+%\||EngineCore |\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|"
-    r"wandb )"
+    r"wandb |Sending process \d|failed \(exitcode)"
 )
+NATIVE = re.compile(r"^(?:\[E\S* [^\]]*\.cpp:\d+\]|what\(\):)\s*(.+)")
+"""What PyTorch's own threads say, without a traceback: the watchdog of NCCL, an abort's reason."""
+KILLED = re.compile(r"exitcode *: *-(?!6\b)\d")
+"""A process that others waited for in vain died of a signal, other than by aborting itself."""
 IGNORED = re.compile(r"^Exception ignored in")
 """Above an error of a finalizer, which stops nothing."""
 ENDED = re.compile(r"^\{'train_runtime':")
@@ -272,6 +276,9 @@ def read(text: str) -> Pasted:
     raised = [error for lines in streams for error in _errors(lines)]
     whole = " ".join(line for lines in streams for line in lines if line)
     whole = " ".join(whole.split())
+    if not KILLED.search(whole) and all(each.is_launchers or each.is_warning for each in raised):
+        said = (found for lines in streams for line in lines if (found := NATIVE.match(line)))
+        raised += [Raised("", found[1][:LONGEST_MESSAGE]) for found in [*said][:1]]
     if not any(error.frames for error in raised):
         _refuse_foreign(text)
     if not raised:

@@ -230,6 +230,33 @@ def test_a_launcher_alone() -> None:
     assert read("subprocess.CalledProcessError: Command died").error.is_launchers
 
 
+WATCHDOG = "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)"
+ABORTED = f"""[rank1]:[E602 11:18:53.865 ProcessGroupNCCL.cpp:632] {WATCHDOG}
+[rank1]:[E602 11:18:54.001 ProcessGroupNCCL.cpp:684] [Rank 1] Some NCCL operations have failed.
+terminate called after throwing an instance of 'c10::DistBackendError'
+  what():  [Rank 1] Process group watchdog thread terminated with exception
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+Root Cause (first observed failure):
+  exitcode  : -6 (pid: 3521)
+"""
+
+
+def test_what_the_watchdog_says_comes_before_a_launchers_summary() -> None:
+    assert read(ABORTED).error.message == WATCHDOG
+    assert read(ABORTED.replace("-6", "-9")).error.is_launchers
+    assert read(ABORTED + PLAIN).error.name == "RuntimeError"
+
+
+def test_the_reason_of_an_abort_is_the_error() -> None:
+    text = "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: x"
+    assert read(text).error.message == "CUDA error: x"
+
+
+def test_a_launchers_log_is_no_part_of_the_message_above_it() -> None:
+    text = f"{PLAIN}ERROR:torch.distributed:failed (exitcode: -6) local_rank: 1\n"
+    assert read(text).error.message == MESSAGE
+
+
 def test_a_warning_counts_only_where_there_is_no_error() -> None:
     warning = "/x/peft/tuners/lora/bnb.py:365: UserWarning: it rounds\n  warnings.warn(\n"
     assert read(warning).error.message.startswith("it rounds")
