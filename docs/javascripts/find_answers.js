@@ -407,7 +407,7 @@ function namesOf(error, pasted, data) {
   if (new RegExp(patterns.refusedValue).test(error.message)) {
     const begin = error.message.slice(0, 200);
     data.names.values.filter(({ pattern }) => new RegExp(pattern).test(begin))
-      .forEach((row) => add(row.answer, { inTable: true }));
+      .forEach((row) => add(row.answer, { inTable: false }));
   }
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
 }

@@ -125,7 +125,7 @@ def answers(
         gone = [_of_keyword("", flag.replace("-", "_"), own, pasted, installed) for flag in written]
         if 2 * sum(map(bool, gone)) >= len(written):  # Else the file is of another command.
             found += [answer for said in gone for answer in said]
-    if REFUSED_VALUE.search(error.message):
+    if not only_table and REFUSED_VALUE.search(error.message):
         found += _of_value(error)
     return list({answer.id: answer for answer in found}.values())
 
