@@ -405,7 +405,7 @@ function namesOf(error, pasted, data) {
     for (const answer of gone) add(answer, { inTable: true, library: null });
   }
   if (new RegExp(patterns.refusedValue).test(error.message)) {
-    const begin = error.message.slice(0, 200);
+    const begin = error.message.split(" available tasks ")[0].slice(0, 200);
     data.names.values.filter(({ pattern }) => new RegExp(pattern).test(begin))
       .forEach((row) => add(row.answer, { inTable: false }));
   }

@@ -73,6 +73,10 @@ def explain(ids: tuple[str, ...], as_json: bool, report: bool) -> None:
         if text == " ".join(ids) and not any(word.split()[1:] for word in ids):
             _explain_ids(ids, catalogue, as_json)  # says which id is like it
             return
+        if not (pasted.error.type or pasted.error.message):
+            raise click.UsageError(
+                "there is no error at the end of this text: paste its lines from Traceback on"
+            )
         _show_unknown(pasted)
         sys.exit(1)
 

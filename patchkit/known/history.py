@@ -58,7 +58,7 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     module, _, name = place.rpartition(".")
     if library not in TITLES or library in OTHERS or not module:
         return []
-    here = f" {version}" if version else ""
+    here = f" (here {version} is installed)" if version else ""
     known = shipped().libraries.get(library)
     rest = place.partition(".")[2]
     if known and not known.always.isdisjoint(_stands_for(known, rest)):
@@ -70,8 +70,8 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
         return [_told(case, place, library, lacking=lacks)]
     if caller := error.caller(library):
         cause = (
-            f"{titled(caller)} asks for `{place}`, which the installed {TITLES[library]}{here} "
-            "does not have: the two are of different times."
+            f"{titled(caller)} asks for `{place}`, which the {TITLES[library]} that runs does not "
+            f"have{here}: the two are of different times."
         )
         return [of_caller(caller, place, library, "", cause)]
     if known and module == library:
@@ -264,8 +264,13 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
     return []
 
 
-def of_arguments(keyword: str) -> Iterator[Answer]:
-    """Say whose argument a keyword is that Python names no class for, as it did before 3.10."""
+def of_arguments(keyword: str, text: str) -> Iterator[Answer]:
+    """Say whose argument a keyword is that Python names no class for, as it did before 3.10.
+
+    Args:
+        keyword: the keyword.
+        text: what was pasted; a class that is called in it is the likeliest.
+    """
     from ..modernize.history import shipped
 
     if "_" not in keyword:
@@ -281,7 +286,13 @@ def of_arguments(keyword: str) -> Iterator[Answer]:
     if not owners:
         return
     # TRL's configurations repeat fields of TrainingArguments.
-    owners.sort(key=lambda pair: (pair[0] not in _MOST_USED, pair[1] != "transformers"))
+    owners.sort(
+        key=lambda pair: (
+            not re.search(rf"\b{pair[0]}\(", text),
+            pair[0] not in _MOST_USED,
+            pair[1] != "transformers",
+        )
+    )
     owner, library = owners[0]
     others = [name for name, its_library in owners[1:] if its_library == library]
     known = shipped().libraries[library]

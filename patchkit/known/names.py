@@ -114,7 +114,7 @@ def answers(
             said = _of_keyword(cls, keyword, error, pasted, installed)
             asks = error.frames[-1].library if error.frames else ""
             known = not (cls or only_table) and (not asks or asks in LIBRARIES)
-            found += said or (of_arguments(keyword) if known else [])
+            found += said or (of_arguments(keyword, pasted.text) if known else [])
     for owner, attribute in OF_OBJECT.findall(error.message):
         found += _of_attribute(owner, attribute, error)
     for member in MEMBER.findall(error.message) if error.name == "AttributeError" else ():
@@ -440,7 +440,7 @@ def _of_value(error: Raised) -> list[Answer]:
     from ..legacy.changes import Value
     from ..legacy.rows import rows_of_spellings
 
-    begin = error.message[:200]
+    begin = error.message.partition(" available tasks ")[0][:200]
     return [
         _of_row(row, error, [row])
         for row in rows_of_spellings()

@@ -2,8 +2,9 @@
 
 A message is compared without blanks, quotes and case, since terminals break lines within words and
 shells take quotes away. In braces stand: a kind of hole, with a name where the answer needs what
-stood there; alternatives, separated by bars, any of which may be empty; or `start` or `end`, where
-the message must begin or end.
+stood there; alternatives, separated by bars, any of which may be empty, with a name and `=` before
+them where the answer needs the one that stood there; or `start` or `end`, where the message must
+begin or end.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _ENDLESS = ("name", "requirement")
 _SHORT = 10
 """Letters below which a wording is looked for as whole words."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
+_NAMED_CHOICE = re.compile(r"^(?:(\w+)=)?(.*)$", re.DOTALL)
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d"
 DROPPED = re.compile(rf"[\s{_QUOTES}]")
 _BETWEEN_NAMES = re.compile("['\"`](,? (?:and )?)['\"`]")
@@ -151,7 +153,7 @@ class Wording:
 
     def shown(self, hole: str = "…") -> str:
         """Return the message as people read it; a choice is shown by its first words."""
-        return self._filled(lambda part: part.split("|")[0] if "|" in part else hole)
+        return self._filled(lambda part: _choices(part)[0] if "|" in part else hole)
 
     def example(self) -> str:
         """Return a message with this wording."""
@@ -164,7 +166,7 @@ class Wording:
         }
         return self._filled(
             lambda part: (
-                next(filter(None, part.split("|")))
+                next(filter(None, _choices(part)))
                 if "|" in part
                 else values[part.partition(":")[0]]
             )
@@ -187,14 +189,28 @@ class Wording:
                 pieces.append(_ANCHORS[part])
             elif "|" in part:
                 # The longest first: `prompt` is a part of `prompts`.
-                choices = sorted(map(squeezed, part.split("|")), key=len, reverse=True)
-                pieces.append(f"(?:{'|'.join(map(re.escape, choices))})")
+                choices = sorted(map(squeezed, _choices(part)), key=len, reverse=True)
+                name = _name_of(part)
+                pieces.append(
+                    f"(?{f'P<{name}>' if name else ':'}{'|'.join(map(re.escape, choices))})"
+                )
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))
                 body = _KINDS[kind][:-1] if last and kind in _ENDLESS else _KINDS[kind]
                 pieces.append(f"(?P<{name}>{body})" if name else f"(?:{body})")
         return "".join(pieces)
+
+
+def _name_of(part: str) -> str:
+    """Return the name that stands before the alternatives of a hole; empty if none does."""
+    found = _NAMED_CHOICE.match(part)
+    return (found[1] or "") if found else ""
+
+
+def _choices(part: str) -> list[str]:
+    """Return the alternatives of a hole, without its name."""
+    return part.removeprefix(f"{_name_of(part)}=").split("|")
 
 
 @cache

@@ -251,6 +251,7 @@ def test_an_unknown_text_of_a_log_is_no_misspelled_id(tmp_path, text: str) -> No
         (b"\x00\x01\x02PK" * 5000, "not text"),
         (b"", "empty"),
         (b"\tat com.foo.Bar.run(Bar.java:12)\n", "Java"),
+        (b"a moon rose over the lake\n" * 50_000, "no error"),
     ],
 )
 def test_bad_input_gets_one_line(tmp_path, content: bytes, says: str) -> None:

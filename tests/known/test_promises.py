@@ -63,7 +63,8 @@ def test_a_row(row: Row) -> None:
         re.compile(wording(said).pattern())
     for word in (*row.near, *row.never):
         re.compile(word)
-    holes = {name for said in row.says for name in re.findall(r"\{\w+:(\w+)\}", said)}
+    holes = set(re.findall(r"\{\w+:(\w+)\}", "".join(row.says)))
+    holes |= set(re.findall(r"\{(\w+)=", "".join(row.says)))
     used = re.findall(r"\{(\w+)(\|[^{}]*)?\}", " ".join((row.cause, row.do, row.whose, *row.write)))
     for name, otherwise in used:
         assert not any(said.endswith(f"{{any:{name}}}") for said in row.says), (
@@ -75,7 +76,7 @@ def test_a_row(row: Row) -> None:
             assert otherwise, "a message alone does not show who asks"
             continue
         assert name in holes
-        everywhere = all(f":{name}}}" in said for said in row.says)
+        everywhere = all(re.search(rf":{name}\}}|\{{{name}=", said) for said in row.says)
         assert otherwise or everywhere, f"{{{name}}} needs words for wordings without it"
     assert CATALOGUE.entries.keys() >= set(row.patches)
     assert set(row.preflight) <= findings()

@@ -118,7 +118,7 @@ RAISING: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "label out of range": (
         lambda: F.cross_entropy(ones(2, 3), torch.tensor([1, 9])),
-        "index-out-of-range",
+        "label-out-of-range",
     ),
     "numpy": (lambda: ones(2, dtype=bfloat).numpy(), "numpy-bfloat16"),
     "dict": (lambda: torch.tensor({"input_ids": [1]}), "infer-dtype-of-encoding"),
