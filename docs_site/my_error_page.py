@@ -18,7 +18,7 @@ from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
 from patchkit.known import answering, choosing, names, raised, reading, symptoms, wordings
 from patchkit.known.answer import LONGEST_QUOTED, Answer
-from patchkit.known.rows import SINCE, Row, words_of_field
+from patchkit.known.rows import SINCE, Row, words_alike, words_of_field
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
@@ -88,6 +88,8 @@ def data(
         "symptoms": {
             "letters": symptoms.MOST,
             "other": in_javascript(symptoms.OTHER.pattern),
+            "title": f"^{in_javascript(symptoms.TITLE.pattern)}",
+            "alike": words_alike(),
             "words": words_of_field(),
         },
         "ofNone": answering.OF_NONE,
@@ -97,6 +99,7 @@ def data(
             "frames": choosing.FRAMES,
             "near": choosing.NEAR,
             "words": choosing.WORDS,
+            "inTitle": choosing.IN_TITLE,
             "notThere": choosing.NOT_THERE,
             "notNear": choosing.NOT_NEAR,
             "alike": choosing.ALIKE,

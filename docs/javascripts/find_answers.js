@@ -172,18 +172,31 @@ function matches(pasted, data) {
 function described(pasted, data) {
   const [error] = pasted.errors;
   if (error.type && !error.type.endsWith("Warning")) return [];
-  const other = new RegExp(data.symptoms.other, "g");
-  const words = ` ${pasted.text.slice(0, data.symptoms.letters).toLowerCase().replace(other, " ").trim()} `;
-  const isSaid = (choice) => choice.split("|").some((one) => words.includes(one));
+  const words = plainWords(pasted.text, data);
+  const title = plainWords(pasted.text.trimStart().match(new RegExp(data.symptoms.title))?.[0] || pasted.text, data);
+  const isSaid = (choice, where = words) => choice.split("|").some((one) => where.includes(one));
   const [ofField, ofOthers] = data.symptoms.words;
   if (!isSaid(ofField) || isSaid(ofOthers)) return [];
   const found = [];
-  const fits = (row) => row.words && row.words.every(isSaid) && !(row.without && isSaid(row.without));
+  const fits = (row) => row.words?.every((one) => isSaid(one)) && !(row.without && isSaid(row.without));
   for (const row of data.rows.filter(fits)) {
     const score = scoreOf(row, error, pasted, data, true);
-    if (score !== null) found.push({ row, values: {}, score: score + data.weights.words * row.words.length, error });
+    const inTitle = row.words.every((one) => isSaid(one, title)) ? data.weights.inTitle : 0;
+    const ofWords = data.weights.words * row.words.length + inTitle;
+    if (score !== null) found.push({ row, values: {}, score: score + ofWords, error });
   }
   return likely(found.sort((one, other) => other.score - one.score), data);
+}
+
+/** Return the beginning of a description as words are compared. */
+function plainWords(text, { symptoms }) {
+  const other = new RegExp(symptoms.other, "g");
+  const spelt = text.slice(0, symptoms.letters).toLowerCase().replaceAll("!!!", " exclamation marks ");
+  let words = ` ${spelt.replace(other, " ").trim()} `;
+  for (const [kept, others] of Object.entries(symptoms.alike)) {
+    for (const one of others) words = words.replaceAll(one, kept);
+  }
+  return words;
 }
 
 /** Return the first of some rows, and those for which nearly as much speaks. */

@@ -9,8 +9,8 @@ from functools import cache
 
 from .raised import raised_in
 from .reading import Pasted, Raised
-from .rows import Row, all_wordings, all_words, row_at, words_of_field
-from .symptoms import has_words, plain_words
+from .rows import Row, all_wordings, all_words, row_at, words_alike, words_of_field
+from .symptoms import has_words, plain_words, title_of
 from .wordings import Squeezed, longest_literal, squeezed, wording
 
 SHORTEST = 16
@@ -19,7 +19,7 @@ KEY = 8
 """Letters of a wording that a text is looked through for, before the wording itself."""
 # The site weighs rows by the same numbers.
 FRAMES, NEAR, NOT_THERE, NOT_NEAR, ALIKE, LEAST = 3.0, 2.0, 3.0, 0.5, 1.5, -1.5
-WORDS = 0.5
+WORDS, IN_TITLE = 0.5, 1.5
 KINDS_ONLY = -4.0
 """Rows of less weight know only what kind of complaint a message is."""
 _OUTSIDE_HERE = 0.75
@@ -153,15 +153,24 @@ def _of(
 
 
 def described(pasted: Pasted, installed: Callable[[str], str | None]) -> list[Match]:
-    """Return the rows for what a text describes without an error; more words tell more."""
+    """Return the rows for what a text describes without an error; more words tell more.
+
+    Words of the first sentence tell most, as what follows mentions other things, too.
+    """
     if pasted.error.type and not pasted.error.is_warning:
         return []
-    words = plain_words(pasted.text)
+    words = plain_words(pasted.text, words_alike())
+    title = plain_words(title_of(pasted.text), words_alike())
     of_field, of_others = words_of_field()
     if not has_words([of_field], words) or has_words([of_others], words):
         return []
     found = [
-        Match(row_at(number), {}, score + WORDS * len(choices), pasted.error)
+        Match(
+            row_at(number),
+            {},
+            score + WORDS * len(choices) + IN_TITLE * has_words(choices, title),
+            pasted.error,
+        )
         for number, choices, without in all_words()
         if has_words(choices, words) and not (without and has_words([without], words))
         if (score := _score(row_at(number), pasted.error, pasted, installed, True)) is not None

@@ -131,6 +131,12 @@ def words_of_field() -> tuple[str, str]:
     return "|".join(_shared()["words-field"]), "|".join(_shared()["words-elsewhere"])
 
 
+def words_alike() -> Mapping[str, list[str]]:
+    """Return what is said in several ways in descriptions, by the way in which rows say it."""
+    alike: dict[str, list[str]] = _shared()["words-alike"]
+    return alike
+
+
 @cache
 def all_words() -> tuple[tuple[int, tuple[str, ...], str], ...]:
     """Return the words of the rows that have some, and those that rule it out, by its number."""

@@ -268,7 +268,7 @@ def test_a_warning_does_not_hide_what_else_a_log_says() -> None:
         "`torch.cuda.amp.custom_fwd(args...)` is deprecated. Please use it.\n"
     )
     found = [match.row.id for match in matches(read(log), lambda _: None)]
-    assert found[0] == "gptq-wants-packages"
+    assert found[0] == "quantization-kernels-missing"
     assert "amp-names-deprecated" in found
 
 
