@@ -22,7 +22,7 @@ _METRICS = ("rewards/", "logps/", "logits/")
 """How names of metrics begin that `DPOTrainer.compute_loss` gave beside the loss."""
 
 
-class Batch(dict[str, Any]):
+class PairBatch(dict[str, Any]):
     """A batch that has the names of today, and answers for a former one that is asked for.
 
     Attributes:
@@ -55,7 +55,7 @@ class Batch(dict[str, Any]):
         return self[part].chunk(2)[_SIDES.index(side)]
 
 
-class Sides(Batch):
+class RewardBatch(PairBatch):
     """A batch of `RewardTrainer`: `input_ids_chosen` is the first half of `input_ids`."""
 
     def _former(self, name: str) -> tuple[Any, str]:
@@ -66,7 +66,7 @@ class Sides(Batch):
         return self._half(part, side), advice
 
 
-class Answers(Batch):
+class PreferenceBatch(PairBatch):
     """A batch of `DPOTrainer`.
 
     `chosen_input_ids` were a prompt and its answer until TRL 0.12, and the answer alone since.
@@ -129,17 +129,17 @@ def name_sides(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any
         call.arguments["examples"] = [
             {**each, **{new: each[old] for old, new in _OLD_ROWS.items()}} for each in rows
         ]
-    return _named(Sides, call, row, proceed())
+    return _named(RewardBatch, call, row, proceed())
 
 
 def name_answers(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Let a batch of `DPOTrainer` answer for its former names."""
-    return _named(Answers, call, row, proceed())
+    return _named(PreferenceBatch, call, row, proceed())
 
 
-def _named(cls: type[Batch], call: OldCall, row: Behaviour, batch: dict[str, Any]) -> Any:
+def _named(cls: type[PairBatch], call: OldCall, row: Behaviour, batch: dict[str, Any]) -> Any:
     # Two collators have the same name; one batch has a mask of answers.
-    if isinstance(batch, Batch) or (_ANSWERS in batch) is not (cls is Answers):
+    if isinstance(batch, PairBatch) or (_ANSWERS in batch) is not (cls is PreferenceBatch):
         return batch
     cls.collated, cls.row, cls.padding = call.again((), {}), row, call.instance.pad_token_id
     return cls(batch)

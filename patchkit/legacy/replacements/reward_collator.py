@@ -7,7 +7,7 @@ from typing import Any
 
 from trl.trainer.reward_trainer import DataCollatorForPreference
 
-from ..converting.batches import Sides
+from ..converting.batches import RewardBatch
 
 _IDS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
 
@@ -30,7 +30,7 @@ class RewardDataCollatorWithPadding:
     pad_to_multiple_of: int | None = None
     return_tensors: str = "pt"
 
-    def __call__(self, features: list[dict[str, Any]]) -> Sides:
+    def __call__(self, features: list[dict[str, Any]]) -> RewardBatch:
         rows = [{_IDS.get(name, name): value for name, value in row.items()} for row in features]
         collate = DataCollatorForPreference(self.tokenizer.pad_token_id, self.pad_to_multiple_of)
-        return Sides(collate(rows))
+        return RewardBatch(collate(rows))

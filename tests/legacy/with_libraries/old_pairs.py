@@ -125,7 +125,56 @@ PIECES = {
         "result = [trainer.train_dataset is rows, trainer.train().global_step]",
         "must be a `Dataset` or `IterableDataset`",
         [True, 1],
-        "SFTTrainer(train_dataset=Rows), a dataset of PyTorch has been gone since TRL 0.15.0",
+        "SFTTrainer(train_dataset=Rows, a dataset of PyTorch) has been gone since TRL 0.15.0",
+    ),
+    "list_of_rows": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "rows = [dict.fromkeys(('input_ids', 'labels', 'attention_mask'), [1, 1])] * 3\n"
+        "collate = lambda rows: {name: torch.tensor([row[name] for row in rows]) for name in "
+        "rows[0]}\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST, remove_unused_columns=False, "
+        "dataset_kwargs={'skip_prepare_dataset': True}), train_dataset=rows, "
+        "data_collator=collate, processing_class=TOKENIZER)\n"
+        "result = [trainer.train_dataset is rows, trainer.train().global_step]",
+        "must be a `Dataset` or `IterableDataset`",
+        [True, 1],
+        "SFTTrainer(train_dataset=list of rows) has been gone since TRL 1.10.0",
+    ),
+    "model_of_one_piece": (
+        "from transformers import PretrainedConfig, PreTrainedModel\n"
+        "from transformers.modeling_outputs import CausalLMOutput\n"
+        "from trl import SFTConfig, SFTTrainer\n"
+        "class Own(PreTrainedModel):\n"
+        "    config_class = PretrainedConfig\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__(config)\n"
+        "        self.table = torch.nn.Embedding(98, 98)\n"
+        "    def forward(self, input_ids=None, attention_mask=None, labels=None):\n"
+        "        return CausalLMOutput(logits=self.table(input_ids))\n"
+        "made = Own(PretrainedConfig())\n"
+        "trainer = SFTTrainer(made, args=SFTConfig(**FAST, gradient_checkpointing=False, "
+        "bf16=False), train_dataset=ROWS.select([0]), processing_class=TOKENIZER)\n"
+        "ids = torch.tensor(trainer.train_dataset['input_ids'][:])\n"
+        "with torch.no_grad():\n"
+        "    expected = torch.nn.functional.cross_entropy(made.table(ids)[0, :-1], ids[0, 1:])\n"
+        "result = abs(trainer.train().training_loss - expected.item()) < 1e-4",
+        "no attribute 'generation_config'",
+        True,
+        "SFTTrainer of a model without a base_model and a head has been gone since TRL 1.15.0",
+    ),
+    "field_of_the_file": (
+        "from dataclasses import dataclass\n"
+        "from trl import SFTConfig, TrlParser\n"
+        "@dataclass\n"
+        "class Own:\n"
+        "    config: str = 'none'\n"
+        "    rows: int = 1\n"
+        "own, args = TrlParser((Own, SFTConfig)).parse_args_and_config("
+        "['--rows', '2', '--output_dir', 'out', '--use_cpu'])\n"
+        "result = [own.config, own.rows]",
+        "has a field named 'config'",
+        ["none", 2],
+        "TrlParser of a class with a field config has been gone since TRL 0.13.0",
     ),
     "constructor_through_the_class": (
         "class Own(Trainer):\n"

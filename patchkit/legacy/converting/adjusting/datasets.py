@@ -79,14 +79,26 @@ def pairs_of_tokens(call: OldCall, row: Adjusted, surroundings: Surroundings) ->
 
 def rows_of_torch(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
     """Give a trainer datasets of PyTorch, which it took as they are, once it is made."""
+    from torch.utils.data import Dataset
+
+    return _given_later(Dataset, ", a dataset of PyTorch", call, row, proceed)
+
+
+def rows_in_lists(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Give a trainer lists of rows once it is made."""
+    return _given_later(list, " of rows", call, row, proceed)
+
+
+def _given_later(
+    kind: type, what: str, call: OldCall, row: Behaviour, proceed: Callable[[], Any]
+) -> Any:
     from datasets import Dataset
-    from torch.utils.data import Dataset as RowsOfTorch
 
     given = {name: call.arguments.get(name) for name in _DATASETS}
     own = {
         name: rows
         for name, rows in given.items()
-        if isinstance(rows, RowsOfTorch) and not _is_made_of_rows(rows)
+        if isinstance(rows, kind) and not _is_made_of_rows(rows)
     }
     for name in own:
         call.arguments[name] = Dataset.from_dict(
@@ -94,7 +106,7 @@ def rows_of_torch(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> 
             if call.method.owner.__name__ == "GRPOTrainer"
             else {column: [[0]] for column in ("input_ids", "labels", *_TOKENS.values())}
         )
-        old = f"{call.name}({name}={type(own[name]).__name__}), a dataset of PyTorch"
+        old = f"{call.name}({name}={type(own[name]).__name__}{what})"
         call.fix(row, old, "make a datasets.Dataset of its rows: Dataset.from_list(list(rows))")
     result = proceed()
     vars(call.instance).update(own)
