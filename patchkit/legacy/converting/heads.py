@@ -1,9 +1,12 @@
-"""Adapters on a language model's head, which SFTTrainer trained."""
+"""Adapters on a language model's head, and models without one, which trainers trained."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MethodType
 from typing import Any
 
 from ..changes import Behaviour
@@ -11,6 +14,8 @@ from .call import OldCall
 
 _HEAD = "lm_head"
 _LAYERS = "BaseTunerLayer"
+_FUSED = "add_fused_lm_head"
+_GENERATION = "generation_config"
 
 
 def train_adapter_of_head(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
@@ -60,6 +65,90 @@ def loss_from_logits(outputs: Any, labels: Any, num_items_in_batch: Any = None) 
         logits.flatten(0, -2), targets.flatten(), ignore_index=-100, reduction=reduction
     )
     return loss if num_items_in_batch is None else loss / num_items_in_batch
+
+
+def head_of_own_model(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Compute what a trainer asks of a head from the logits of a model that is of one piece."""
+    model = call.arguments.get("model")
+    module = sys.modules[call.method.owner.__module__]
+    add = vars(module).get(_FUSED)
+    if not hasattr(model, "forward") or not hasattr(model, "config") or add is None:
+        return proceed()
+    if not _is_of_one_piece(_without_adapters(model)):
+        return proceed()
+    call.fix(
+        row,
+        f"{call.name} of a model without a base_model and a head",
+        "patchkit computes from its logits; give it base_model_prefix, and get_output_embeddings()",
+    )
+    if not hasattr(model, _GENERATION):
+        from transformers import GenerationConfig
+
+        setattr(model, _GENERATION, GenerationConfig())
+    setattr(module, _FUSED, functools.partial(_add_head, add))
+    try:
+        return proceed()
+    finally:
+        setattr(module, _FUSED, add)
+
+
+def _without_adapters(model: Any) -> Any:
+    return model.get_base_model() if hasattr(model, "peft_config") else model
+
+
+def _is_of_one_piece(model: Any) -> bool:
+    if getattr(model, "base_model", model) is model:
+        return True
+    find = getattr(model, "get_output_embeddings", lambda: None)
+    return find() is None
+
+
+def _add_head(add: Callable[..., Any], model: Any, temperature: float = 1.0, **rest: Any) -> None:
+    if not _is_of_one_piece(model):
+        add(model, temperature=temperature, **rest)
+        return
+    forward = model.forward
+    taken = inspect.signature(forward).parameters.values()
+    names = {known.name for known in taken}
+    takes_any = any(known.kind is known.VAR_KEYWORD for known in taken)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kwargs = {name: value for name, value in kwargs.items() if takes_any or name in names}
+        return forward(*args, **kwargs)
+
+    @functools.wraps(type(model).forward)
+    def with_head(self: Any, *args: Any, fused_lm_head: bool = False, **kwargs: Any) -> Any:
+        if not fused_lm_head:
+            return call(*args, **kwargs)
+        labels, shifted = kwargs.pop("labels", None), kwargs.pop("shift_labels", None)
+        counted = kwargs.pop("num_items_in_batch", None)
+        made = call(*args, **kwargs)
+        logits = made["logits"] if isinstance(made, Mapping) else made[0]
+        if shifted is None:
+            logits, shifted = logits[:, :-1], labels[:, 1:]
+        return _outputs(logits.float() / temperature, shifted.to(logits.device), counted)
+
+    model.forward = MethodType(with_head, model)
+
+
+def _outputs(logits: Any, labels: Any, counted: Any) -> Any:
+    """Return what trainers read of a head, by next token, from the logits of each."""
+    import torch
+    from trl.trainer.utils import FusedCausalLMOutput
+
+    mask = labels != -100
+    every = logits.log_softmax(-1)
+    chosen = labels.clamp(min=0)
+    found = {
+        "log_probs": every.gather(-1, chosen.unsqueeze(-1)).squeeze(-1),
+        "entropy": -(every.exp() * every).sum(-1),
+        "log_sum_sq_probs": torch.logsumexp(2 * every.detach(), -1),
+        "mean_logits": logits.detach().mean(-1),
+        "is_top1": logits.argmax(-1) == chosen,
+    }
+    found = {name: value.masked_fill(~mask, 0) for name, value in found.items()}
+    loss = -found["log_probs"].sum() / (mask.sum().clamp(min=1) if counted is None else counted)
+    return FusedCausalLMOutput(loss=loss, label_mask=mask, **found)
 
 
 def _has_adapter(arguments: dict[str, Any]) -> bool:

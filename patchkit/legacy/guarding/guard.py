@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from functools import cached_property
-from types import FunctionType, MethodType, ModuleType
+from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...whose import Whose, owner_of_frame
 from .proxies import BoundProxy
 
 Checked = Callable[..., Any]
@@ -26,7 +28,8 @@ class Guarded:
     Read through the class, a plain method is the function itself, with its own code and signature.
     Read through an object, and for a class method or a static one, it is a proxy of the bound
     method, whose calls go through `checked`. For methods that Python itself calls, such as
-    `__init__`, no proxy is made: that would take longer than all else.
+    `__init__`, no proxy is made: that would take longer than all else. A constructor that calls
+    one through the class gets `checked` as well.
     """
 
     def __init__(self, method: Any, checked: Checked) -> None:
@@ -40,6 +43,8 @@ class Guarded:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is not None and self._is_special:
             return MethodType(self._checked, instance)
+        if instance is None and self._is_special and _is_called_by_own(sys._getframe(1)):
+            return self._checked
         bound = self.__wrapped__.__get__(instance, owner)
         called_on = getattr(bound, "__self__", None)
         if isinstance(self.__wrapped__, staticmethod):
@@ -49,6 +54,12 @@ class Guarded:
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
         # A script's own class may be pickled by value; elsewhere nothing is guarded.
         return _itself, (self.__wrapped__,)
+
+
+def _is_called_by_own(frame: FrameType) -> bool:
+    """Tell whether a constructor of the user's or a framework's calls `Trainer.__init__(self)`."""
+    is_constructor = frame.f_code.co_name == "__init__"
+    return is_constructor and owner_of_frame(frame).whose in (Whose.USER, Whose.FRAMEWORK)
 
 
 def _itself(method: Any) -> Any:

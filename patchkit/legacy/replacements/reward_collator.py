@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from trl.trainer.reward_trainer import DataCollatorForPreference
 
+from ..converting.batches import RewardBatch
 
-class RewardDataCollatorWithPadding(DataCollatorForPreference):  # type: ignore[misc,unused-ignore]
+_IDS = {"input_ids_chosen": "chosen_ids", "input_ids_rejected": "rejected_ids"}
+
+
+@dataclass
+class RewardDataCollatorWithPadding:
     """Make batches of pairs, filled up to the longest row.
 
     Args:
@@ -18,13 +24,13 @@ class RewardDataCollatorWithPadding(DataCollatorForPreference):  # type: ignore[
         return_tensors: `pt`.
     """
 
-    def __init__(
-        self,
-        tokenizer: Any,
-        padding: bool | str = True,
-        max_length: int | None = None,
-        pad_to_multiple_of: int | None = None,
-        return_tensors: str = "pt",
-    ) -> None:
-        super().__init__(tokenizer.pad_token_id, pad_to_multiple_of, return_tensors)
-        self.tokenizer = tokenizer
+    tokenizer: Any
+    padding: bool | str = True
+    max_length: int | None = None
+    pad_to_multiple_of: int | None = None
+    return_tensors: str = "pt"
+
+    def __call__(self, features: list[dict[str, Any]]) -> RewardBatch:
+        rows = [{_IDS.get(name, name): value for name, value in row.items()} for row in features]
+        collate = DataCollatorForPreference(self.tokenizer.pad_token_id, self.pad_to_multiple_of)
+        return RewardBatch(collate(rows))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from . import old_methods, old_pairs
 from .both_sides import Side, run
-from .old_methods import ALIKE, PIECES, REFUSED
+
+PIECES = old_methods.PIECES | old_pairs.PIECES
+REFUSED = old_methods.REFUSED | old_pairs.REFUSED
+ALIKE = old_methods.ALIKE | old_pairs.ALIKE
 
 
 @pytest.fixture(scope="module")

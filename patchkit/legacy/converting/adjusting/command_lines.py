@@ -23,6 +23,7 @@ _BOOLEAN = "string_to_bool"
 _FROM_FILE = "_patchkit_kept"
 """The attribute of a parser for what its file of settings keeps for the results."""
 _STRICT, _UNKNOWN = "fail_with_unknown_args", "Unknown arguments from config file"
+_CONFIG = "config"
 _NAMES = "_patchkit_names"
 """The attribute of a parser for the names that a file of settings may have."""
 _Field = dataclasses.Field[Any]
@@ -102,6 +103,25 @@ def unknown_keys(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> A
         call.fix(row, f"the key {key} in a file of settings", advice)
     call.arguments[_STRICT] = False
     return proceed()
+
+
+def field_of_the_file(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Let a script's dataclass have a field `config`, which keeps its default, as it did."""
+    given = call.arguments.get("dataclass_types") or ()
+    classes = given if isinstance(given, Iterable) else (given,)
+    own = [cls.__dataclass_fields__ for cls in classes if _CONFIG in cls.__dataclass_fields__]
+    if not own:
+        return proceed()
+    call.fix(row, f"{call.name} of a class with a field {_CONFIG}", "leave the field out")
+    taken = [each.pop(_CONFIG) for each in own]
+    try:
+        result = proceed()
+    finally:
+        for each, field in zip(own, taken, strict=True):
+            each[_CONFIG] = field
+    default = taken[0].default
+    call.instance.set_defaults(config=None if default is dataclasses.MISSING else default)
+    return result
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

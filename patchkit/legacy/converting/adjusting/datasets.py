@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...changes import Adjusted
+from ...changes import Adjusted, Behaviour
 from ..call import OldCall, Surroundings
 from ..formatting import ADVICE, Formatting, in_batch, name_in_messages
 
@@ -63,12 +63,54 @@ def pairs_of_tokens(call: OldCall, row: Adjusted, surroundings: Surroundings) ->
     def is_tokenized(rows: Any) -> bool:
         return set(_TOKENS) <= set(getattr(rows, "column_names", None) or ())
 
-    for name in _change(call, is_tokenized, lambda rows: rows.rename_columns(_TOKENS)):
+    def rename(rows: Any) -> Any:
+        if call.arguments.get("data_collator") is None:
+            return rows.rename_columns(_TOKENS)
+        # The script's collator may read the old columns.
+        return rows.map(lambda each: {new: each[old] for old, new in _TOKENS.items()})
+
+    for name in _change(call, is_tokenized, rename):
         call.fix(
             row,
             f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
             f"name them {' and '.join(_TOKENS.values())}",
         )
+
+
+def rows_of_torch(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Give a trainer datasets of PyTorch, which it took as they are, once it is made."""
+    from torch.utils.data import Dataset
+
+    return _given_later(Dataset, ", a dataset of PyTorch", call, row, proceed)
+
+
+def rows_in_lists(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Give a trainer lists of rows once it is made."""
+    return _given_later(list, " of rows", call, row, proceed)
+
+
+def _given_later(
+    kind: type, what: str, call: OldCall, row: Behaviour, proceed: Callable[[], Any]
+) -> Any:
+    from datasets import Dataset
+
+    given = {name: call.arguments.get(name) for name in _DATASETS}
+    own = {
+        name: rows
+        for name, rows in given.items()
+        if isinstance(rows, kind) and not _is_made_of_rows(rows)
+    }
+    for name in own:
+        call.arguments[name] = Dataset.from_dict(
+            {"prompt": [""]}
+            if call.method.owner.__name__ == "GRPOTrainer"
+            else {column: [[0]] for column in ("input_ids", "labels", *_TOKENS.values())}
+        )
+        old = f"{call.name}({name}={type(own[name]).__name__}{what})"
+        call.fix(row, old, "make a datasets.Dataset of its rows: Dataset.from_list(list(rows))")
+    result = proceed()
+    vars(call.instance).update(own)
+    return result
 
 
 def _leave_alone(call: OldCall, row: Adjusted, column: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from ....rewrite.codes import nested_codes
+from ....rewrite.codes import names_in, nested_codes
 from ....whose import Whose, owner_of_function
 from ...changes import Adjusted, Behaviour, Uncalled
 from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
@@ -27,11 +27,10 @@ _OLD, _NEW = "tokenizer", "processing_class"
 _CALLED = "on_"
 """How the names of the methods begin that a trainer calls in its callbacks."""
 _LOSS = "compute_loss"
-_SIDES = ("chosen", "rejected")
-_PARTS = ("input_ids", "attention_mask")
-_CHOSEN = "input_ids_chosen"
-_SPLIT = "_patchkit_split"
-"""The attribute of a loss that gets both sides of a batch by their old names."""
+_LOOP, _STEP = "_inner_training_loop", "training_step"
+_BATCHES = "current_gradient_accumulation_steps"
+"""What today's `training_step` divides by, and the loop of training sets."""
+_INPUTS = "_prepare_inputs"
 
 
 def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
@@ -208,34 +207,6 @@ def _with_optimizer(trainer: Any) -> Callable[..., Any]:
     return create_scheduler
 
 
-def sides_apart(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-    """Give a reward loss that reads `input_ids_chosen` the two halves of a batch by those names."""
-    for cls, loss in own_methods(type(call.instance), _LOSS):
-        if hasattr(loss, _SPLIT):
-            continue
-        if _CHOSEN in inspect.unwrap(loss).__code__.co_consts:
-            surroundings.changed.change(cls, _LOSS, _with_sides(loss))
-            old = f'{cls.__name__}.{_LOSS} with inputs["{_CHOSEN}"]'
-            advice = 'take the halves of inputs["input_ids"]: torch.chunk(…, 2)'
-            call.fix(row, old, advice, RecordedPlace.of_function(loss))
-
-
-def _with_sides(loss: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(loss)
-    def with_sides(
-        self: Any, model: Any, inputs: Mapping[str, Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        given = dict(inputs)
-        if _CHOSEN not in inputs:
-            for part in _PARTS:
-                for side, half in zip(_SIDES, inputs[part].chunk(2), strict=True):
-                    given[f"{part}_{side}"] = half
-        return loss(self, model, given, *args, **kwargs)
-
-    setattr(with_sides, _SPLIT, True)
-    return with_sides
-
-
 def tokenizer_for_callbacks(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Pass `tokenizer` to methods of a callback that ask for it."""
     callback = call.arguments.get("callback")
@@ -283,7 +254,8 @@ def metrics_of_pairs(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) 
     """
     metrics = call.arguments.get("compute_metrics")
     sided = call.arguments.get("preprocess_logits_for_metrics") is not None
-    if metrics is None or sided or not call.is_of_older_script(row):
+    predicts = any(own_methods(type(call.instance), "prediction_step"))
+    if metrics is None or sided or predicts or not call.is_of_older_script(row):
         return proceed()
     call.fix(row, f"{call.name}(compute_metrics=)", "it gets rewards and no labels today")
 
@@ -317,6 +289,44 @@ def never_called(call: OldCall, row: Adjusted, surroundings: Surroundings) -> No
         if method is not None:
             old, refusal = f"{owner.__name__}.{row.name}", row.in_source.refusal
             raise call.refuse(row, old, refusal, RecordedPlace.of_function(method))
+
+
+def copied_loop(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a script's own loop of training, whose first step would end in an error.
+
+    Raises:
+        LegacyError: it is one of an older release.
+    """
+    cls = type(call.instance)
+    owner, loop = next(own_methods(cls, _LOOP), (None, None))
+    if owner is None or loop is None:
+        return
+    if not {"super", _BATCHES} & names_in(loop.__code__) and not any(own_methods(cls, _STEP)):
+        old = f"the {_LOOP} that {owner.__name__}.{_LOOP} is a copy of"
+        instead = f"Call super().{_LOOP}(…), or set self.{_BATCHES} before each {_STEP}."
+        raise call.refuse(row, old, instead, RecordedPlace.of_function(loop))
+
+
+def loss_that_generates(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Refuse a loss of `GRPOTrainer` that takes rows, and generates their completions itself.
+
+    Raises:
+        LegacyError: it does.
+    """
+    cls = type(call.instance)
+    owner, loss = next(own_methods(cls, _LOSS), (None, None))
+    if owner is None or loss is None or any(own_methods(cls, _INPUTS)):
+        return
+    codes = list(nested_codes(inspect.unwrap(loss).__code__))
+    if any("generate" in code.co_names for code in codes) and any(
+        "prompt" in code.co_consts for code in codes
+    ):
+        old = f"{owner.__name__}.{_LOSS} that gets rows and generates"
+        instead = (
+            f"{_LOSS} gets a batch with prompt_ids and completion_ids; override "
+            "_generate_and_score_completions to generate."
+        )
+        raise call.refuse(row, old, instead, RecordedPlace.of_function(loss))
 
 
 def _mentioned(cls: type) -> set[str]:

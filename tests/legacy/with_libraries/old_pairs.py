@@ -1,0 +1,230 @@
+"""Batches, losses and datasets of a script's own trainers, as older releases of TRL had them."""
+
+_DPO = "from trl import DPOConfig, DPOTrainer\n"
+_OLDER = "DPOConfig(**FAST, max_prompt_length=8)"
+_JUDGE = (
+    "from transformers import AutoModelForSequenceClassification\n"
+    "from trl import RewardConfig, RewardTrainer\n"
+    "judge = AutoModelForSequenceClassification.from_pretrained(MODEL, num_labels=1)\n"
+    "judge.config.pad_token_id = TOKENIZER.pad_token_id\n"
+)
+_SIDES = "".join(
+    f"'{part}_{side}': [{'[1, 2, 3], [3]' if side == 'chosen' else '[2], [4]'}], "
+    for part in ("input_ids", "attention_mask")
+    for side in ("chosen", "rejected")
+)
+_LOSS = (
+    "seen = []\n"
+    "class Own(DPOTrainer):\n"
+    "    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):\n"
+    "        {}\n"
+    "        return super().compute_loss(model, inputs)\n"
+    f"Own(model(), None, {_OLDER}, train_dataset=PAIRS.select([0]), processing_class=TOKENIZER)"
+    ".train()\n"
+)
+PIECES = {
+    "sides_of_a_loader": (
+        _JUDGE + f"rows = Dataset.from_dict({{{_SIDES}}})\n"
+        "trainer = RewardTrainer(judge, args=RewardConfig(**FAST), train_dataset=rows,\n"
+        "                        processing_class=TOKENIZER)\n"
+        "batch = next(iter(trainer.get_eval_dataloader(trainer.train_dataset)))\n"
+        "result = [[ids for ids in row if ids] for row in batch['input_ids_chosen'].tolist()]\n"
+        "result = [result, 'input_ids_chosen' in batch]",
+        "KeyError: 'chosen'",
+        [[[1, 2, 3], [3]], False],
+        'batch["input_ids_chosen"] of pairs has been gone since TRL 0.24.0',
+    ),
+    "sides_of_an_own_collator": (
+        _JUDGE + f"rows = Dataset.from_dict({{{_SIDES}}})\n"
+        "def collate(rows):\n"
+        "    padded = torch.nn.utils.rnn.pad_sequence\n"
+        "    return {name: padded([torch.tensor(row[name]) for row in rows], batch_first=True)\n"
+        "            for name in rows[0] if name.startswith(('input', 'attention'))}\n"
+        "trainer = RewardTrainer(\n"
+        "    judge, args=RewardConfig(**FAST, remove_unused_columns=False), train_dataset=rows,\n"
+        "    processing_class=TOKENIZER, data_collator=collate)\n"
+        "result = trainer.train().global_step",
+        "KeyError: 'chosen'",
+        1,
+        'a batch with "input_ids_chosen" has been gone since TRL 0.24.0',
+    ),
+    "metrics_of_an_own_prediction": (
+        _JUDGE + "def metrics(given):\n"
+        "    return {'kinds': sorted(set(given.label_ids.tolist()))}\n"
+        "class Own(RewardTrainer):\n"
+        "    def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):\n"
+        "        return torch.tensor(0.0), torch.zeros(1, 2), torch.ones(1)\n"
+        "rows = Dataset.from_list([{'chosen': 'a b', 'rejected': 'c'}] * 2)\n"
+        "trainer = Own(judge, args=RewardConfig(**FAST), train_dataset=rows, eval_dataset=rows,\n"
+        "              tokenizer=TOKENIZER, compute_metrics=metrics)\n"
+        "result = trainer.evaluate()['eval_kinds']",
+        "unexpected keyword argument 'tokenizer'",
+        [1.0],
+        "Own(tokenizer=)",
+    ),
+    "prompts_with_their_answers": (
+        _DPO
+        + _LOSS.format(
+            "seen.append([inputs[name].tolist()[0] for name in "
+            "('chosen_input_ids', 'chosen_labels')])"
+        )
+        + "ids, labels = seen[0]\n"
+        "kept = [one for one, label in zip(ids, labels) if label != -100]\n"
+        "result = [len(ids) == len(labels), TOKENIZER.decode(kept), labels[0]]",
+        "'max_prompt_length'",
+        [True, "<unk> </s>", -100],
+        'batch["chosen_labels"] of pairs has been gone since TRL 0.29.0',
+    ),
+    "prompts_and_answers_apart": (
+        _DPO
+        + _LOSS.format(
+            "seen.extend(TOKENIZER.decode(inputs[name][0]) for name in "
+            "('prompt_input_ids', 'chosen_input_ids'))"
+        )
+        + "result = seen",
+        "'max_prompt_length'",
+        ["<unk> <unk>", "<unk> </s>"],
+        'batch["chosen_input_ids"] of pairs has been gone since TRL 0.29.0',
+    ),
+    "metrics_beside_a_loss": (
+        _DPO + "seen = []\n"
+        "class Own(DPOTrainer):\n"
+        "    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):\n"
+        "        loss, metrics = super().compute_loss(model, inputs, return_outputs=True)\n"
+        "        seen.append(float(metrics['rewards/margins']))\n"
+        "        return loss\n"
+        f"Own(model(), None, {_OLDER}, train_dataset=PAIRS, processing_class=TOKENIZER).train()\n"
+        "result = seen",
+        "'max_prompt_length'",
+        [0.0],
+        "Own.compute_loss that gives metrics has been gone since TRL 0.29.0",
+    ),
+    "columns_of_a_collator": (
+        "from transformers import default_data_collator\n"
+        "from trl import SFTConfig, SFTTrainer\n"
+        "rows = Dataset.from_list([{'input_ids': [5, 0], 'attention_mask': [1, 0], "
+        "'labels': [5, -100], 'other': 1}] * 2)\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST, max_seq_length=2, "
+        "dataset_kwargs={'skip_prepare_dataset': True}), train_dataset=rows, "
+        "data_collator=default_data_collator, processing_class=TOKENIZER)\n"
+        "result = sorted(next(iter(trainer.get_train_dataloader())))",
+        "'max_seq_length'",
+        ["attention_mask", "input_ids", "labels"],
+        "SFTTrainer(data_collator=) of rows with attention_mask has been gone since TRL 0.19.0",
+    ),
+    "dataset_of_pytorch": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "class Rows(torch.utils.data.Dataset):\n"
+        "    def __len__(self):\n"
+        "        return 3\n"
+        "    def __getitem__(self, number):\n"
+        "        return {'input_ids': [number + 4, 5], 'labels': [number + 4, 5]}\n"
+        "rows = Rows()\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST), train_dataset=rows, "
+        "processing_class=TOKENIZER)\n"
+        "result = [trainer.train_dataset is rows, trainer.train().global_step]",
+        "must be a `Dataset` or `IterableDataset`",
+        [True, 1],
+        "SFTTrainer(train_dataset=Rows, a dataset of PyTorch) has been gone since TRL 0.15.0",
+    ),
+    "list_of_rows": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "rows = [dict.fromkeys(('input_ids', 'labels', 'attention_mask'), [1, 1])] * 3\n"
+        "collate = lambda rows: {name: torch.tensor([row[name] for row in rows]) for name in "
+        "rows[0]}\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST, remove_unused_columns=False, "
+        "dataset_kwargs={'skip_prepare_dataset': True}), train_dataset=rows, "
+        "data_collator=collate, processing_class=TOKENIZER)\n"
+        "result = [trainer.train_dataset is rows, trainer.train().global_step]",
+        "must be a `Dataset` or `IterableDataset`",
+        [True, 1],
+        "SFTTrainer(train_dataset=list of rows) has been gone since TRL 1.10.0",
+    ),
+    "model_of_one_piece": (
+        "from transformers import PretrainedConfig, PreTrainedModel\n"
+        "from transformers.modeling_outputs import CausalLMOutput\n"
+        "from trl import SFTConfig, SFTTrainer\n"
+        "class Own(PreTrainedModel):\n"
+        "    config_class = PretrainedConfig\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__(config)\n"
+        "        self.table = torch.nn.Embedding(98, 98)\n"
+        "    def forward(self, input_ids=None, attention_mask=None, labels=None):\n"
+        "        return CausalLMOutput(logits=self.table(input_ids))\n"
+        "made = Own(PretrainedConfig())\n"
+        "trainer = SFTTrainer(made, args=SFTConfig(**FAST, gradient_checkpointing=False, "
+        "bf16=False), train_dataset=ROWS.select([0]), processing_class=TOKENIZER)\n"
+        "ids = torch.tensor(trainer.train_dataset['input_ids'][:])\n"
+        "with torch.no_grad():\n"
+        "    expected = torch.nn.functional.cross_entropy(made.table(ids)[0, :-1], ids[0, 1:])\n"
+        "result = abs(trainer.train().training_loss - expected.item()) < 1e-4",
+        "no attribute 'generation_config'",
+        True,
+        "SFTTrainer of a model without a base_model and a head has been gone since TRL 1.15.0",
+    ),
+    "field_of_the_file": (
+        "from dataclasses import dataclass\n"
+        "from trl import SFTConfig, TrlParser\n"
+        "@dataclass\n"
+        "class Own:\n"
+        "    config: str = 'none'\n"
+        "    rows: int = 1\n"
+        "own, args = TrlParser((Own, SFTConfig)).parse_args_and_config("
+        "['--rows', '2', '--output_dir', 'out', '--use_cpu'])\n"
+        "result = [own.config, own.rows]",
+        "has a field named 'config'",
+        ["none", 2],
+        "TrlParser of a class with a field config has been gone since TRL 0.13.0",
+    ),
+    "constructor_through_the_class": (
+        "class Own(Trainer):\n"
+        "    def __init__(self, model, **kwargs):\n"
+        "        Trainer.__init__(self, model=model, **kwargs)\n"
+        "result = Own(model(), args=arguments(), tokenizer=TOKENIZER).processing_class is TOKENIZER",
+        "unexpected keyword argument 'tokenizer'",
+        True,
+        "Own(tokenizer=) has been gone since Transformers 5.0.0",
+    ),
+}
+REFUSED = {
+    "texts_of_a_batch": (
+        _DPO + _LOSS.format("seen.append(inputs['prompt'])"),
+        'batch["prompt"] of pairs has been gone since TRL 0.29.0. Decode batch["input_ids"]',
+    ),
+    "prompts_or_none": (
+        _DPO + _LOSS.format("seen.append(inputs['chosen_input_ids'])"),
+        "until TRL 0.12.0, and not since: name the release that the script was written for.",
+    ),
+    "loss_that_generates": (
+        "from trl import GRPOConfig, GRPOTrainer\n"
+        "class Own(GRPOTrainer):\n"
+        "    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):\n"
+        "        return model.generate([row['prompt'] for row in inputs])\n"
+        "Own(model(), lambda completions, **rest: [0.0], args=GRPOConfig(**FAST, num_generations=2), "
+        "train_dataset=PAIRS, processing_class=TOKENIZER)",
+        "Own.compute_loss that gets rows and generates has been gone since TRL 0.15.0. ",
+    ),
+    "loop_of_training": (
+        "class Own(Trainer):\n"
+        "    def _inner_training_loop(self, batch_size=None, args=None, **kwargs):\n"
+        "        return self.training_step(self.model, {})\n"
+        "Own(model(), arguments())",
+        "the _inner_training_loop that Own._inner_training_loop is a copy of has been gone since",
+    ),
+}
+"""By the name of the piece: what runs it, and what refuses it."""
+ALIKE = {
+    "a_loop_that_hands_on": (
+        "class Own(Trainer):\n"
+        "    def _inner_training_loop(self, *args, **kwargs):\n"
+        "        return super()._inner_training_loop(*args, **kwargs)\n"
+        "result = plain_trainer(Own).train().global_step"
+    ),
+    "a_batch_of_today": (
+        _DPO + "trainer = DPOTrainer(model(), None, DPOConfig(**FAST), train_dataset=PAIRS, "
+        "processing_class=TOKENIZER)\n"
+        "batch = next(iter(trainer.get_train_dataloader()))\n"
+        "result = [sorted(batch), batch.get('chosen_input_ids'), {**batch}.keys() == batch.keys()]"
+    ),
+}
+"""Pieces of today, which the layer leaves as they are."""
