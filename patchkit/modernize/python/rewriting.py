@@ -8,6 +8,7 @@ from ...legacy.versions.due import Due
 from ..errors import ScriptError
 from ..findings import Modernized
 from ..reading import read
+from ..reading.kinship import packages
 from ..reading.reader import parsed
 from .attributes import plan_attributes
 from .calls import CallPlan
@@ -62,8 +63,11 @@ def _plan_calls(plan: Plan) -> None:
         if plan.lines.is_in_text(call.node):
             for name in rows.keywords.keys() & call.keywords.keys():
                 plan.remark(call.node, f"{call.name}({name}=)", _IN_TEXT)
-        elif plan.today(call.name) is not None and id(call.node) not in calls:
-            calls[id(call.node)] = CallPlan(plan, call, rows)
+        elif plan.today(call.name) is not None:
+            known = calls.get(id(call.node))
+            # A class of a module beside the script has a name there, too.
+            if known is None or known.call.name.partition(".")[0] not in packages():
+                calls[id(call.node)] = CallPlan(plan, call, rows)
     for planned in calls.values():
         planned.translate()
         planned.rename_values()

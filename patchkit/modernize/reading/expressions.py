@@ -524,7 +524,12 @@ def default_of(node: ast.AnnAssign) -> ast.Constant | None:
 
 
 def _last_of(node: ast.expr) -> str:
-    """Return the attribute or key that an expression ends in; empty for another expression."""
+    """Return the attribute or key that an expression ends in; empty for another expression.
+
+    A call such as `OmegaConf.to_container(cfg.trainer)` and `vars(cfg.trainer)` makes a dictionary.
+    """
+    if isinstance(node, ast.Call):
+        return _last_of(node.args[0]) if len(node.args) == 1 else ""
     if isinstance(node, ast.Subscript):
         return str(node.slice.value) if isinstance(node.slice, ast.Constant) else ""
     return node.attr if isinstance(node, ast.Attribute) else ""
