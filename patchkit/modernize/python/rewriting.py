@@ -16,6 +16,7 @@ from .classes import plan_classes
 from .combinations import plan_combinations
 from .command_lines import plan_command_line
 from .configurations import ConfigurationPlan
+from .dictionaries import plan_settings
 from .names import plan_names
 from .plan import Plan
 from .silent import plan_silent
@@ -53,6 +54,7 @@ def planned(text: str, due: Due, folder: Path | None = None) -> Plan:
     plan_attributes(plan)
     plan_classes(plan)
     _plan_calls(plan)
+    plan_settings(plan)
     return plan
 
 
