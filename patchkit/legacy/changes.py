@@ -386,9 +386,15 @@ class OtherParameter(PlainData):
 
 
 class Columns(PlainData):
-    """Columns of a dataset that have other names; `names` maps the old ones to the new ones."""
+    """Columns of a dataset that have other names.
+
+    Args:
+        names: maps the old ones to the new ones.
+        batch: what a batch has in the place of an old one, as source behind its name.
+    """
 
     names: Mapping[str, str]
+    batch: Mapping[str, str] = NOTHING
 
 
 class OneColumn(PlainData):

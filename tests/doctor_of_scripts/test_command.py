@@ -112,6 +112,17 @@ _REWARD = (
             "line 1: `trl.PPOConfig`, `trl.PPOTrainer` have been gone since TRL",
             "no value head",
         ),
+        (
+            "from trl import RewardTrainer\nRewardTrainer('m', compute_metrics=f,\n  tokenizer=t)\n",
+            "gives compute_metrics the rewards",
+            "rewards",
+        ),
+        (
+            "from trl import DPOConfig, DPOTrainer\n"
+            "DPOTrainer('m', args=DPOConfig(max_prompt_length=9))\n",
+            "write truncating(DPOTrainer, max_prompt_length=9) for DPOTrainer",
+            "truncating(",
+        ),
         (_REWARD, "line 3, line 5: `column input_ids_chosen`: it has been", "chosen_ids"),
         (
             "from transformers import deepspeed\ndeepspeed.is_deepspeed_zero3_enabled()\n",

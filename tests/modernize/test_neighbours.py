@@ -51,6 +51,17 @@ CASES = {
         "# patchkit: DPOConfig(warmup_ratio=) of a.json has been gone since Transformers 5.15.0; "
         "write warmup_steps=0.1\ntrl.DPOConfig(",
     ),
+    "settings that a call makes a dictionary of": (
+        {"a.json": '{"train": {"warmup_ratio": 0.1}}'},
+        "import trl\ntrl.DPOConfig(**OmegaConf.to_container(c.train, resolve=True), beta=0.1)\n",
+        "# patchkit: DPOConfig(warmup_ratio=) of a.json has been gone since Transformers 5.15.0; "
+        "write warmup_steps=0.1\ntrl.DPOConfig(",
+    ),
+    "a trainer that derives from one of the libraries": (
+        {"mine.py": "from trl import SFTTrainer\nclass Mine(SFTTrainer):\n    pass\n"},
+        "from mine import Mine\nimport trl\nMine(m, args=a, tokenizer=t)\n",
+        "Mine(m, args=a, processing_class=t)",
+    ),
     "a function for rows": (
         {"prompts.py": FORMATTING},
         "from prompts import form\nimport trl\ntrl.SFTTrainer(m, a, formatting_func=form)\n",

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...legacy.versions.due import Due
+from ..errors import ScriptError
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
+from ..python import modernize as python
 from ..python.settings import Changed, changes
 from .edits import TextEdit, edited, line_of, remark_above
 from .launches import Flag, Launch, Scripts, launches
+from .words import scripts_in
 
 _NEED_TRUTH = {"bf16"}
 """Switches of TRL's configurations that need a value, since they may be unset."""
@@ -42,6 +46,16 @@ def changed_in(
                 inserted = edit.text if edit.start == edit.end else ""
                 edits.setdefault((edit.start, edit.end, inserted), edit)
             found.setdefault((finding.line, finding.old), finding)
+    for start, end in scripts_in(text):
+        above = line_of(text, start) - 1
+        try:
+            written = python(text[start:end], due)
+        except ScriptError:
+            continue
+        edits[start, end, ""] = TextEdit(start, end, written.text)
+        for finding in written.findings:
+            placed = replace(finding, line=finding.line + above)
+            found[placed.line, placed.old] = placed
     return list(edits.values()), sorted(found.values(), key=lambda finding: finding.line)
 
 

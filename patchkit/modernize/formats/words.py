@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
+_FED = re.compile(
+    r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(?P<text>.*?)^[ \t]*\2\r?$", re.DOTALL | re.MULTILINE
+)
 _SEPARATOR = re.compile(r"\n|[;&|<>]+|[()]")
 _REDIRECTIONS = frozenset({"<", ">", ">>", ">&", "&>", "&>>", "<<<", ">|"})
 _PIECE = re.compile(
@@ -106,6 +109,13 @@ def _after_heredocs(text: str, position: int, ends: list[str]) -> int:
         closing = re.compile(rf"^[ \t]*{re.escape(end)}\r?$", re.MULTILINE).search(text, position)
         position = len(text) if closing is None else closing.end()
     return position
+
+
+def scripts_in(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the texts begin and end that are fed to commands and may be Python."""
+    for script in _FED.finditer(text):
+        if "import " in script["text"]:
+            yield script.span("text")
 
 
 def variables(text: str) -> dict[str, list[Word]]:

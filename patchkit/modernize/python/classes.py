@@ -36,12 +36,17 @@ def plan_classes(plan: Plan) -> None:
                 _give_parameters(plan, cls, node, row, row.in_source)
             elif node.name == row.name and isinstance(row.in_source, Uncalled):
                 _refuse_uncalled(plan, cls, node, row, row.in_source)
-        for other in (row for rows in methods.values() for row in rows.behaviours):
-            told = other.silent.constructed if other.silent is not None else {}
-            for former, today in told.items():
+        others = [row for rows in methods.values() for row in rows.behaviours if row.silent]
+        for other in others:
+            assert other.silent is not None
+            for former, today in other.silent.constructed.items():
                 _call_in_constructor(plan, cls, other, former, str(today))
         for node in _functions(cls):
             _refuse_copy(plan, node, node.name, cls.ancestors[0])
+            for other in others:
+                if other.silent and other.name == node.name and not _is_named(plan, node):
+                    because = f"{other.silent.told}, since {release(other.gone)}"
+                    plan.remark(node, f"{cls.name}.{node.name}", because)
         if _CALLBACK in public:
             for row in _adjusted(plan.due.methods([_HANDLER])):
                 if isinstance(row.in_source, OtherParameter):
@@ -127,11 +132,19 @@ def _read_in(cls: OwnClass) -> set[str]:
 def _refuse_uncalled(
     plan: Plan, cls: OwnClass, node: _Function, row: Adjusted, action: Uncalled
 ) -> None:
-    """Remark that no trainer calls a method, unless another method of the class mentions it."""
-    others = (other for other in _functions(cls) if other is not node)
-    mentioned = (getattr(part, "attr", "") for other in others for part in ast.walk(other))
-    if row.name not in mentioned:
+    """Remark that no trainer calls a method, unless the script does."""
+    if not _is_named(plan, node):
         plan.refuse(node, f"{cls.name}.{node.name}", row, action.refusal)
+
+
+def _is_named(plan: Plan, method: _Function) -> bool:
+    """Tell whether the script reads a method outside it."""
+    return any(
+        isinstance(part, ast.Attribute)
+        and part.attr == method.name
+        and method not in plan.script.around(part)
+        for part in ast.walk(plan.script.tree)
+    )
 
 
 def _call_in_constructor(

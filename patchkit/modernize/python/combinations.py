@@ -34,6 +34,9 @@ _OTHER_COLUMNS = frozenset(
 )
 """What scripts change the columns of a dataset by."""
 _LISTS = (ast.List, ast.ListComp)
+_OF_BATCHES = frozenset({"compute_loss", "prediction_step", "training_step"})
+"""Methods of trainers that get a batch."""
+_LOADER = "dataloader"
 
 
 def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan]) -> None:
@@ -285,15 +288,35 @@ def _rename_columns(plan: Plan, row: Adjusted, action: Columns) -> None:
         for node in ast.walk(plan.script.tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and node.value in action.names
+        and node.value in {**action.names, **action.batch}
     ]
     parents = plan.script.parents
     makes = any(isinstance(parents.get(node), ast.Dict | ast.Subscript) for node in found)
     if not makes:
         return
     for node in found:
-        name = str(node.value)
+        name, read = str(node.value), parents.get(node)
+        if name in action.batch and isinstance(read, ast.Subscript) and _is_batch(plan, read):
+            new = plan.lines.source(read.value) + action.batch[name]
+            plan.edits.sources[span_of(read)] = new
+            plan.changed(read, plan.lines.source(read), new, f"it {since(row)}")
+        if name not in action.names or span_of(read or node) in plan.edits.sources:
+            continue
         new = action.names[name]
         quote = plan.lines.source(node)[:1]
         plan.edits.sources[span_of(node)] = f"{quote}{new}{quote}"
         plan.changed(node, f"column {name}", new, f"it {since(row)}")
+
+
+def _is_batch(plan: Plan, read: ast.Subscript) -> bool:
+    """Tell whether what is read from is what a collator makes, and no row of a dataset."""
+    name = read.value.id if isinstance(read.value, ast.Name) else ""
+    functions = [node for node in plan.script.around(read) if isinstance(node, ast.FunctionDef)]
+    if any(node.name in _OF_BATCHES for node in functions):
+        return name in {each.arg for node in functions for each in node.args.args}
+    return any(
+        isinstance(node, ast.For)
+        and getattr(node.target, "id", "") == name
+        and _LOADER in ast.unparse(node.iter).lower()
+        for node in ast.walk(functions[-1] if functions else plan.script.tree)
+    )

@@ -29,6 +29,7 @@ _SET_AS_THEY_ARE = frozenset(
 """Fields that no constructor of a configuration derives another value from."""
 _THIRD = frozenset({"trl.DPOTrainer", "trl.KTOTrainer", "trl.GRPOTrainer", "trl.RLOOTrainer"})
 """Trainers whose third argument is the configuration; it is the second one of others."""
+ITSELF_BEFORE = "it truncated prompts itself"
 OF_TRAINING_ARGUMENTS: Mapping[str, Any] = {
     "learning_rate": 5e-5,
     "logging_steps": 500,
@@ -92,7 +93,7 @@ class ConfigurationPlan:
             limits = argument_list(kept)
             self._plan.wrap(trainer.node.func, f"{function}({ITSELF}, {limits})")
             new = f"{function}({self._trainer.name}, {limits})"
-            self._plan.changed(trainer.node, self._trainer.name, new, "it truncated prompts itself")
+            self._plan.changed(trainer.node, self._trainer.name, new, ITSELF_BEFORE)
 
     def _given(self) -> Given | None:
         """Return the argument that is the configuration."""

@@ -5,10 +5,43 @@ from __future__ import annotations
 import ast
 
 from ...legacy.changes import Keyword
-from ...legacy.decisions import decide
-from ..reading.expressions import DEEPEST, HANDED
+from ...legacy.decisions import UNKNOWN, decide
+from ..reading.expressions import DEEPEST, HANDED, literal
 from ..reading.script import Holder, ScriptCall
+from . import readers
 from .plan import Plan
+from .settings import ONLY_READ, changes
+from .standin import rendered
+
+_OUTPUT, _OPEN = "output_dir", "{value}"
+_SEVERAL = (ast.Dict, ast.List, ast.Set, ast.Tuple)
+
+
+def plan_settings(plan: Plan) -> None:
+    """Remark on old settings in dictionaries that a training surely gets, though no call shows."""
+    followed = {id(given.holder) for call in plan.script.calls for given in call.keywords.values()}
+    for node in ast.walk(plan.script.tree):
+        if not isinstance(node, ast.Dict) or id(node) in followed:
+            continue
+        if isinstance(plan.script.parents.get(node), ast.Call | ast.keyword):
+            continue  # a log may get it
+        entries = {
+            str(key.value): (key, value)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and not isinstance(value, _SEVERAL)
+        }
+        reader = readers.of_settings(entries.keys()) if _OUTPUT in entries else None
+        values = {name: literal(value) for name, (_, value) in entries.items()}
+        if reader is None or not any(isinstance(value, int | float) for value in values.values()):
+            continue
+        settings = {name: _OPEN if value is UNKNOWN else value for name, value in values.items()}
+        for changed in changes(settings, reader, plan.due):
+            if changed.name not in ONLY_READ:
+                written = (changed.new or {}).items()
+                new = ", ".join(f'"{name}": {rendered(value)}' for name, value in written)
+                instead = f"; write {new.replace(rendered(_OPEN), '…')}" if new else ""
+                old, key = f'the setting "{changed.name}"', entries[changed.name][0]
+                plan.remark(key, old, changed.because + instead)
 
 
 def may_edit(plan: Plan, call: ScriptCall, holder: Holder, row: Keyword) -> bool:

@@ -8,6 +8,7 @@ from ...legacy.versions.due import Due
 from ..errors import ScriptError
 from ..findings import Modernized
 from ..reading import read
+from ..reading.kinship import packages
 from ..reading.reader import parsed
 from .attributes import plan_attributes
 from .calls import CallPlan
@@ -15,6 +16,7 @@ from .classes import plan_classes
 from .combinations import plan_combinations
 from .command_lines import plan_command_line
 from .configurations import ConfigurationPlan
+from .dictionaries import plan_settings
 from .names import plan_names
 from .plan import Plan
 from .silent import plan_silent
@@ -52,6 +54,7 @@ def planned(text: str, due: Due, folder: Path | None = None) -> Plan:
     plan_attributes(plan)
     plan_classes(plan)
     _plan_calls(plan)
+    plan_settings(plan)
     return plan
 
 
@@ -62,8 +65,11 @@ def _plan_calls(plan: Plan) -> None:
         if plan.lines.is_in_text(call.node):
             for name in rows.keywords.keys() & call.keywords.keys():
                 plan.remark(call.node, f"{call.name}({name}=)", _IN_TEXT)
-        elif plan.today(call.name) is not None and id(call.node) not in calls:
-            calls[id(call.node)] = CallPlan(plan, call, rows)
+        elif plan.today(call.name) is not None:
+            known = calls.get(id(call.node))
+            # A class of a module beside the script has a name there, too.
+            if known is None or known.call.name.partition(".")[0] not in packages():
+                calls[id(call.node)] = CallPlan(plan, call, rows)
     for planned in calls.values():
         planned.translate()
         planned.rename_values()

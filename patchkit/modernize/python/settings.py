@@ -15,7 +15,7 @@ from ..findings import ScriptOutcome
 from .readers import Reader
 from .standin import Standin, decided
 
-_ONLY_READ = frozenset({"overwrite_output_dir", "save_safetensors"})
+ONLY_READ = frozenset({"overwrite_output_dir", "save_safetensors"})
 """Fields that trainings do not depend on, and that are kept for scripts that read them."""
 _OPEN = re.compile(r"[${]")
 """What is in values that are known only when a command runs."""
@@ -118,7 +118,7 @@ def _variable(row: Keyword, decision: Decision, value: Any, reader: Reader) -> C
 
 def _kept(row: Keyword, decision: Decision) -> Iterator[Changed]:
     gone = since(row)
-    if row.name in _ONLY_READ:
+    if row.name in ONLY_READ:
         yield Changed(row.name, ScriptOutcome.CHANGED, f"{gone}: only scripts read it", {})
     elif decision.by:
         trainer = row.owners[0].rpartition(".")[2].removesuffix("Config") + "Trainer"

@@ -64,6 +64,7 @@ HANDED = "fn_kwargs"
 _PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
+_AS_DICTIONARY = frozenset({"asdict", "vars"})
 _UNLOADING = frozenset({"merge_and_unload", "unload"})
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
@@ -367,11 +368,25 @@ class Expressions:
                 settings, file = values[0].content, values[0].file
                 for name, value in settings.items() if isinstance(settings, dict) else ():
                     yield name, Given(keyword.lineno, keyword.value, value, file=file)
+            elif fields := self._fields(keyword.value):
+                for name, of_class in fields.items():
+                    yield name, Given(keyword.lineno, keyword.value, UNKNOWN, file=of_class)
             elif not values and self.script.folder is not None:
                 # The path of the file is not written down, so the name of the settings must do.
                 for file, held in settings_named(_last_of(keyword.value), self.script.folder):
                     for name, value in held.items():
                         yield name, Given(keyword.lineno, keyword.value, value, file=file)
+
+    def _fields(self, node: ast.expr) -> dict[str, str]:
+        """Return the fields of an object whose attributes are given by `**`, and its class."""
+        if isinstance(node, ast.Call) and called(node) in _AS_DICTIONARY and node.args:
+            node = node.args[0]
+        elif not (isinstance(node, ast.Attribute) and node.attr == "__dict__"):
+            return {}
+        else:
+            node = node.value
+        own = [value.own for value in self.evaluate_again(node) if isinstance(value, Made)]
+        return {name: cls.name for cls in own if cls is not None for name in cls.fields}
 
     def _entries(self, node: Holder, depth: int = 0) -> Iterator[tuple[str, Given]]:
         """Yield the entries of a dictionary, and those that it gets from others and later."""
@@ -524,7 +539,12 @@ def default_of(node: ast.AnnAssign) -> ast.Constant | None:
 
 
 def _last_of(node: ast.expr) -> str:
-    """Return the attribute or key that an expression ends in; empty for another expression."""
+    """Return the attribute or key that an expression ends in; empty for another expression.
+
+    A call such as `OmegaConf.to_container(cfg.trainer)` and `vars(cfg.trainer)` makes a dictionary.
+    """
+    if isinstance(node, ast.Call):
+        return _last_of(node.args[0]) if len(node.args) == 1 else ""
     if isinstance(node, ast.Subscript):
         return str(node.slice.value) if isinstance(node.slice, ast.Constant) else ""
     return node.attr if isinstance(node, ast.Attribute) else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from ...legacy.versions.due import Due
 from ...text import TextEnum
 from ..findings import ScriptFinding, ScriptOutcome
 from ..history import History
+from ..python.configurations import ITSELF_BEFORE
 from ..python.names import BY_THIS_NAME
 from ..python.rewriting import planned
 from ..reading import Script
@@ -106,15 +107,17 @@ def wanted(text: PythonText, history: History, installed: Mapping[str, str]) -> 
         if library in installed
     }
     releases = {known.library: known.releases for known in found if known.releases}
-    told = (text.in_its_cell(change) for change in silent(script, due, releases))
-    missing = tuple(lacking(named, installed, due, known))
+    written = [text.in_its_cell(each) for each in planned(text.text, due, text.folder).findings]
+    missing = [_with_class(missed, written) for missed in lacking(named, installed, due, known)]
+    combined = list(_combined(written, script, missing))
+    told = [text.in_its_cell(change) for change in silent(script, due, releases)]
     return ScriptWants(
         text.name,
         tuple(named),
         tuple(found),
-        missing,
-        tuple(_combined(text, script, due, missing)),
-        tuple(dict.fromkeys(told)),
+        tuple(missing),
+        tuple(combined),
+        tuple(change for change in dict.fromkeys(told) if not any(map(change.is_in, combined))),
         script.is_of_unsloth,
         text.unread,
     )
@@ -126,17 +129,31 @@ def _due(installed: frozenset[tuple[str, str]]) -> Due:
     return Due(all_rows(), dict(installed).get)
 
 
+def _with_class(missed: Lacking, written: Iterable[ScriptFinding]) -> Lacking:
+    """Name what makes a trainer's class that sees to a keyword, where the script is to use it."""
+    for finding in written:
+        if (
+            finding.because == ITSELF_BEFORE
+            and missed.need.keyword
+            and missed.need.keyword in finding.new
+        ):
+            begin = missed.text.partition("; ")[0]
+            return replace(missed, text=f"{begin}; write {finding.new} for {finding.old}")
+    return missed
+
+
 def _combined(
-    text: PythonText, script: Script, due: Due, missing: Collection[Lacking]
+    written: Iterable[ScriptFinding], script: Script, missing: Collection[Lacking]
 ) -> Iterator[ScriptFinding]:
     """Yield what is old beside names, and beside what the installed releases lack."""
     lines = {(missed.need.cell, missed.need.line) for missed in missing}
     names = {missed.need.what for missed in missing}
     names |= {use.name for use in script.uses if use.optional}
-    for finding in planned(text.text, due, text.folder).findings:
-        placed = text.in_its_cell(finding)
+    texts = " ".join(missed.text for missed in missing)
+    for placed in written:
         is_told = (placed.cell, placed.line) in lines or placed.old in names
         is_told = is_told or placed.because == BY_THIS_NAME
+        is_told = is_told or (placed.because == ITSELF_BEFORE and placed.new in texts)
         if placed.outcome is not ScriptOutcome.SILENT and not is_told:
             yield placed
 

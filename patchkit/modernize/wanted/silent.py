@@ -9,7 +9,7 @@ from ...legacy.changes import Default
 from ...legacy.decisions import decide, is_relied_on
 from ...legacy.versions.due import Due
 from ...legacy.wording import release
-from ..findings import InScript
+from ..findings import InScript, ScriptFinding
 from ..python.silent import concerns, decoding_calls, first_argument
 from ..reading import Script
 from ..reading.script import ScriptCall
@@ -35,6 +35,12 @@ class ScriptSilentChange(InScript):
     text: str
     surely: bool
     cell: int = 0
+
+    def is_in(self, finding: ScriptFinding) -> bool:
+        """Tell whether what modernize found at the call says the same."""
+        told = finding.because.partition(", since ")[0]
+        same = (finding.cell, finding.line, finding.old) == (self.cell, self.line, self.what)
+        return same and self.text.endswith(told)
 
 
 def silent(

@@ -132,6 +132,17 @@ def test_a_setting_without_a_counterpart_is_told_above_the_command() -> None:
     assert shell.modernize(result.text, DUE).text == result.text
 
 
+@pytest.mark.parametrize("quote", ["'", ""])
+def test_python_that_is_fed_to_a_command(quote: str) -> None:
+    before = (
+        f"cat > $X <<{quote}END{quote}\nfrom trl import SFTTrainer\nt = SFTTrainer(m, args=a, "
+        "tokenizer=t)\nEND\npython $X\ncat <<Y\nimport of $goods, tokenizer=\nY\n"
+    )
+    result = shell.modernize(before, DUE)
+    assert result.text == before.replace("tokenizer=t", "processing_class=t")
+    assert [finding.line for finding in result.findings] == [3]
+
+
 def test_what_stays_gets_one_remark() -> None:
     result = shell.modernize("trl dpo --reference_free True\n", DUE)
     assert result.findings[0].outcome is ScriptOutcome.GONE
