@@ -146,6 +146,7 @@ def _reading() -> dict[str, Any]:
         "crashed": reading.CRASHED,
         "ignored": in_javascript(reading.IGNORED.pattern),
         "native": in_javascript(reading.NATIVE.pattern),
+        "follower": in_javascript(reading.FOLLOWER.pattern),
         "killed": in_javascript(reading.KILLED.pattern),
         "ended": in_javascript(reading.ENDED.pattern),
         "mostLines": reading.MOST_LINES,

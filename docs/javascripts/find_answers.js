@@ -150,7 +150,7 @@ function matches(pasted, data) {
   for (const error of pasted.errors) {
     if (error.type.endsWith("Warning")) break; // A log may say more beside its warnings.
     const texts = [error.message];
-    if (new RegExp(data.reading.launcher).test(error.type)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
+    if (isLaunchers(error, data.reading)) texts.unshift(`${error.type}: ${error.message} ${error.after}`);
     const short = error.message.match(new RegExp(`^(?:${data.noAttribute})`));
     if (short) texts.push(`'${short[1]}' object has no attribute '${short[2]}'`);
     if (error.type) texts.push(`${error.type}: ${error.message}`);
@@ -255,8 +255,8 @@ function spokenIn(letters, data) {
 function scoreOf(row, error, pasted, data, pointed = false) {
   const { weights } = data;
   const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
-  const { type } = error;
-  if ((row.weight || 0) <= weights.kindsOnly && (type.endsWith("Warning") || new RegExp(data.reading.launcher).test(type))) return null;
+  const isNothing = error.type.endsWith("Warning") || isLaunchers(error, data.reading);
+  if ((row.weight || 0) <= weights.kindsOnly && isNothing) return null;
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
@@ -542,6 +542,7 @@ function read(pasted, data) {
   let text = pasted.slice(-data.longest).replace(/\r\n?/g, "\n");
   text = text.replace(new RegExp(data.controls, "g"), "");
   for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
+  if (text.includes("last):\\n")) text = text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
   text = text.replace(new RegExp(data.debugger, "gm"), "").replace(/^```\w*$/gm, "");
   const begins = text.trim().includes("\n") ? [...text.matchAll(new RegExp(data.beginning, "gm"))] : [];
   for (const [, begin] of begins) {
@@ -555,7 +556,7 @@ function read(pasted, data) {
   const streams = streamsOf(text, data);
   const whole = streams.flat().filter(Boolean).join(" ").split(/\s+/).filter(Boolean).join(" ");
   let raised = streams.flatMap((lines) => errorsOf(lines, data));
-  const isReal = ({ type }) => !new RegExp(data.launcher).test(type) && !type.endsWith("Warning");
+  const isReal = (error) => !isLaunchers(error, data) && !error.type.endsWith("Warning");
   if (!new RegExp(data.killed).test(whole) && !raised.some(isReal)) {
     const [found] = streams.flat().map((line) => line.match(new RegExp(data.native))).filter(Boolean);
     if (found) raised.push(raisedAs("", found[1].slice(0, data.longestMessage), [], ""));
@@ -685,11 +686,15 @@ function inOrder(raised, data) {
     if (!seen.has(key)) seen.set(key, error);
   }
   const latest = [...seen.values()];
-  const isLaunchers = ({ type }) => new RegExp(data.launcher).test(type);
-  const real = latest.filter((error) => !isLaunchers(error) && !error.type.endsWith("Warning"));
+  const real = latest.filter((error) => !isLaunchers(error, data) && !error.type.endsWith("Warning"));
   if (real.length) return real.filter((error) => error === real[0] || error.frames.length || error.message.endsWith("raised:"));
-  const launchers = latest.filter(isLaunchers);
-  return launchers.length ? launchers : latest;
+  const launchers = latest.filter((error) => isLaunchers(error, data));
+  const tellsLeast = ({ message, after }) => !new RegExp(data.follower).test(message) && !new RegExp(data.killed).test(after);
+  return launchers.length ? launchers.sort((one, other) => tellsLeast(one) - tellsLeast(other)) : latest;
+}
+
+function isLaunchers({ type, message }, data) {
+  return new RegExp(data.launcher).test(type) || new RegExp(data.follower).test(message);
 }
 
 function versionsOf(text, data) {

@@ -120,8 +120,13 @@ CRASHED = "(most recent call first)"
 LAUNCHER = re.compile(
     r"ChildFailedError|DatasetGenerationError|CalledProcessError|ProcessExitedException|SignalException|SystemExit|"
     r"KeyboardInterrupt|BrokenPipeError|ConnectionResetError|EOFError|DistBackendError|"
-    r"DistStoreError|DistNetworkError|WorkerCrashedError|ActorDiedError|RaySystemError"
+    r"DistStoreError|DistNetworkError|WorkerCrashedError|ActorDiedError|RaySystemError|ncclRemoteError"
 )
+FOLLOWER = re.compile(
+    r"store->get\(|setting up NCCL communicator|gloo/transport|NCCL communicator was aborted|"
+    r"remote process exited"
+)
+"""What a rank raises because another one has died."""
 FOREIGN = (
     ("Java", re.compile(r"^\s*at [\w$.<>]+\([\w$]+\.(?:java|kt|scala):\d+\)", re.MULTILINE)),
     ("JavaScript", re.compile(r"^\s*at .*\(?(?:node:|file:|/)\S+\.[cm]?[jt]s:\d+:\d+", re.M)),
@@ -228,7 +233,7 @@ class Raised:
     @property
     def is_launchers(self) -> bool:
         """Whether it only tells that another process died."""
-        return bool(LAUNCHER.search(self.type))
+        return bool(LAUNCHER.search(self.type) or FOLLOWER.search(self.message))
 
     @property
     def is_warning(self) -> bool:
@@ -295,6 +300,8 @@ def _plain(text: str) -> str:
     text = re.sub(CONTROLS, "", text)
     for written, letter in LETTERS.items():
         text = text.replace(written, letter)
+    if "last):\\n" in text:  # a traceback within JSON, or as Python shows a text
+        text = text.replace("\\n", "\n").replace('\\"', '"')
     text = DEBUGGER.sub("", text)
     text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
     begins = BEGINNING.findall(text) if "\n" in text.strip() else ()
@@ -439,7 +446,8 @@ def _goes_on(line: str) -> bool:
 def _in_order(raised: list[Raised]) -> list[Raised]:
     """Put the last real error first, and those with a traceback or that brought another before it.
 
-    What a launcher says of its processes, and warnings, count only where there is nothing else.
+    What launchers and ranks say of others' processes, and warnings, count only where there is
+    nothing else.
     """
     latest = list(dict.fromkeys(reversed(raised)))
     real = [error for error in latest if not error.is_launchers and not error.is_warning]
@@ -449,7 +457,13 @@ def _in_order(raised: list[Raised]) -> list[Raised]:
             for error in real
             if error == real[0] or error.frames or error.message.endswith("raised:")
         ]
-    return [error for error in latest if error.is_launchers] or latest
+    launchers = [error for error in latest if error.is_launchers]
+    return sorted(launchers, key=_tells_least) or latest
+
+
+def _tells_least(error: Raised) -> bool:
+    """Tell whether an error knows neither which wait was in vain nor which signal killed."""
+    return not (FOLLOWER.search(error.message) or KILLED.search(error.after))
 
 
 def _place(file: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 
 import pytest
 
@@ -123,6 +124,7 @@ COSTUMES = {
     "mail": "\n".join(f"> {line}" for line in PLAIN.splitlines()),
     "times": "\n".join(f"2026-11-22T18:04:20.123Z {line}" for line in PLAIN.splitlines()),
     "Ray": "\n".join(f"(Worker pid=42, ip=10.0.0.1) {line}" for line in PLAIN.splitlines()),
+    "JSON": json.dumps({"log": f"{PLAIN} ", "stream": "stderr"}),
     "HTML": html.escape(PLAIN),
     "HTML of a notebook": html.escape(PLAIN).replace(
         "RuntimeError", "<span class='ansi-red-fg'>RuntimeError</span>"
@@ -245,6 +247,23 @@ def test_what_the_watchdog_says_comes_before_a_launchers_summary() -> None:
     assert read(ABORTED).error.message == WATCHDOG
     assert read(ABORTED.replace("-6", "-9")).error.is_launchers
     assert read(ABORTED + PLAIN).error.name == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    "follower",
+    [
+        "RuntimeError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via "
+        "c10d key-value store by key '0', but store->get('0') got error: Connection reset by peer",
+        "torch.distributed.DistBackendError: NCCL error, remote process exited",
+        "ncclRemoteError: A call failed possibly due to a network error.",
+    ],
+)
+def test_a_rank_that_waited_for_another_comes_last(follower: str) -> None:
+    text = f"{PLAIN}Traceback (most recent call last):\n{follower}\n"
+    assert read(text).error.message == MESSAGE
+    summary = ABORTED[ABORTED.index("torch.distributed") :]
+    assert read(f"{follower}\n{summary}").error.message in follower
+    assert "exitcode : -9" in read(f"{follower}\n{summary.replace('-6', '-9')}").error.after
 
 
 def test_the_reason_of_an_abort_is_the_error() -> None:
