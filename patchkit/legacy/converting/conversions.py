@@ -68,6 +68,11 @@ def overruling(name: str, value: Any, call: OldCall) -> Mapping[str, Any]:
     return {name: value}
 
 
+def during_training(wanted: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `eval_strategy` for `evaluate_during_training`, which overruled it."""
+    return overruling("eval_strategy", "steps" if wanted else None, call)
+
+
 def inputs_for_metrics(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `include_for_metrics` for `include_inputs_for_metrics`."""
     if not wanted:

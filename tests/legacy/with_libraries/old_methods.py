@@ -1,6 +1,87 @@
 """Methods and attributes of former releases, and what those of a script's own classes were."""
 
 PIECES = {
+    "evaluated_during_training": (
+        "result = TrainingArguments('o', evaluate_during_training=True, use_cpu=True).eval_strategy.value",
+        "'evaluate_during_training'",
+        "steps",
+        "write eval_strategy='steps'",
+    ),
+    "longest_inputs": (
+        "TOKENIZER.model_max_length = 9\n"
+        "ids = TOKENIZER(['ba be'])\n"
+        "result = [TOKENIZER.max_len, TOKENIZER.max_model_input_sizes['bert-base-uncased'], ids.words()]",
+        "no attribute max_len",
+        [9, 9, [0, 1]],
+        "write model_max_length",
+    ),
+    "language_models_of_any_kind": (
+        "from transformers import AutoModelWithLMHead, MODEL_WITH_LM_HEAD_MAPPING\n"
+        "made = AutoModelWithLMHead.from_pretrained(MODEL)\n"
+        "names = MODEL_WITH_LM_HEAD_MAPPING._model_mapping\n"
+        "result = [type(made).__name__, *(names[name] for name in ('bert', 'bart', 'whisper'))]",
+        "cannot import name 'AutoModelWithLMHead'",
+        [
+            "LlamaForCausalLM",
+            *("BertForMaskedLM", "BartForConditionalGeneration", "WhisperForConditionalGeneration"),
+        ],
+        "write from patchkit.replacements import AutoModelWithLMHead",
+    ),
+    "checkpointed_gradients": (
+        "made = AutoModelForCausalLM.from_pretrained(MODEL, gradient_checkpointing=True)\n"
+        "result = made.is_gradient_checkpointing",
+        "'gradient_checkpointing'",
+        True,
+        "call gradient_checkpointing_enable() of the model",
+    ),
+    "arguments_for_sequences": (
+        "from dataclasses import dataclass\n"
+        "from transformers import Seq2SeqTrainer\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    predict_with_generate: bool = True\n"
+        "args = Seq2SeqTrainer(model(), Own(**FAST)).args\n"
+        "result = [args.predict_with_generate, args.generation_max_length]",
+        "no attribute 'generation_config'",
+        [True, None],
+        "derive it from Seq2SeqTrainingArguments",
+    ),
+    "called_by_former_keywords": (
+        "class Own(Trainer):\n"
+        "    def evaluate(self, eval_dataset=None, name='x'):\n"
+        "        return super().evaluate(eval_dataset)\n"
+        "    def prediction_step(self, model, inputs, prediction_loss_only):\n"
+        "        return super().prediction_step(model, inputs, True)\n"
+        "    def save_model(self, output_dir):\n"
+        "        return super().save_model(output_dir)\n"
+        "    def _save(self, output_dir=None):\n"
+        "        super()._save(output_dir)\n"
+        "trainer = plain_trainer(Own, eval_steps=1, save_strategy='steps', save_steps=1)\n"
+        "trainer.eval_dataset, trainer.args.eval_strategy = trainer.train_dataset, 'steps'\n"
+        "trainer.train()\n"
+        "result = ['eval_loss' in trainer.state.log_history[1], Path('out/checkpoint-1').is_dir()]",
+        "unexpected keyword argument 'ignore_keys'",
+        [True, True],
+        "give it ignore_keys as a parameter",
+    ),
+    "settings_of_a_configuration_made": (
+        "from transformers import LlamaConfig, PretrainedConfig\n"
+        "class Own(LlamaConfig):\n"
+        "    def __init__(self, x=1, **settings):\n"
+        "        super().__init__(**settings)\n"
+        "small = dict(vocab_size=99, hidden_size=8, intermediate_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=1)\n"
+        "config = Own(max_length=7, **small)\n"
+        "made = AutoModelForCausalLM.from_config(LlamaConfig(max_length=7, **small))\n"
+        "made.save_pretrained('seven')\n"
+        "again = LlamaConfig.from_pretrained('seven')\n"
+        "loaded = Own.from_dict({'max_length': 7})\n"
+        "result = [config.max_length, made.generation_config.max_length,\n"
+        "    'max_length' in vars(again), 'max_length' in vars(loaded)]",
+        "no attribute 'max_length'",
+        [7, 7, False, False],
+        "LlamaConfig(max_length=) has been gone since Transformers 5.0.0; set them on",
+    ),
     "prediction_loop": (
         "trainer = plain_trainer()\n"
         "loader = trainer.get_test_dataloader(trainer.train_dataset)\n"

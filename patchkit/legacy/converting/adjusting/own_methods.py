@@ -39,12 +39,34 @@ def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) 
 
     A framework's is told of when the trainer passes more; until then it works as it is.
     """
+    _call_without(call, row, surroundings, _lacking)
+
+
+def former_keywords(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Do the same for parameters that are given by keyword alone."""
+    more = getattr(row.in_source, "more", ())
+    keywords = [each.partition("=")[0] for each in more]
+
+    def lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
+        own = inspect.signature(method).parameters
+        takes_any = any(known.kind is inspect.Parameter.VAR_KEYWORD for known in own.values())
+        return [] if takes_any else [name for name in keywords if name not in own]
+
+    _call_without(call, row, surroundings, lacking)
+
+
+def _call_without(
+    call: OldCall,
+    row: Adjusted,
+    surroundings: Surroundings,
+    lacking: Callable[[Callable[..., Any], Callable[..., Any]], list[str]],
+) -> None:
     # Those of frameworks, too: a trainer that calls them with more raises.
     for cls, method in own_methods(type(call.instance), row.name, of_frameworks=True):
         current = getattr(library_class(cls), row.name, None)
         if current is None or hasattr(method, _ADAPTED):
             continue
-        names = ", ".join(_lacking(method, current))
+        names = ", ".join(lacking(method, current))
         if names:
             old = f"{cls.__name__}.{row.name} without {names}"
             advice, place = f"give it {names} as a parameter", RecordedPlace.of_function(method)
