@@ -6,7 +6,7 @@ Each takes the object. A method takes its arguments, too.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _DEFAULT_DTYPE = "float32"
@@ -34,6 +34,10 @@ class _Longest(dict[str, int]):
 
 def longest_input(tokenizer: Any) -> Mapping[str, int]:
     return _Longest(tokenizer.model_max_length)
+
+
+def values_in_order(output: Any) -> Iterator[Any]:
+    return iter(output.to_tuple())
 
 
 def active_adapter(model: Any) -> Any:

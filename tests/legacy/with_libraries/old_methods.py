@@ -10,6 +10,7 @@ PIECES = {
     "longest_inputs": (
         "TOKENIZER.model_max_length = 9\n"
         "ids = TOKENIZER(['ba be'])\n"
+        "AutoTokenizer.from_pretrained(MODEL, max_len=9).save_pretrained('nine')\n"
         "result = [TOKENIZER.max_len, TOKENIZER.max_model_input_sizes['bert-base-uncased'], ids.words()]",
         "no attribute max_len",
         [9, 9, [0, 1]],
@@ -26,6 +27,43 @@ PIECES = {
             *("BertForMaskedLM", "BartForConditionalGeneration", "WhisperForConditionalGeneration"),
         ],
         "write from patchkit.replacements import AutoModelWithLMHead",
+    ),
+    "grouped_entities": (
+        "from transformers import AutoModelForTokenClassification, pipeline\n"
+        "made = AutoModelForTokenClassification.from_pretrained(MODEL, dtype=torch.float32)\n"
+        "def strategy(**settings):\n"
+        "    pipe = pipeline('ner', model=made, tokenizer=TOKENIZER, **settings)\n"
+        "    return pipe._postprocess_params['aggregation_strategy'].value\n"
+        "result = [strategy(grouped_entities=True),\n"
+        "    strategy(grouped_entities=True, ignore_subwords=True)]",
+        "unexpected keyword argument 'grouped_entities'",
+        ["simple", "first"],
+        "write aggregation_strategy='simple'",
+    ),
+    "outputs_in_order": (
+        "ids = torch.tensor([[5, 6]])\n"
+        "made = model()\n"
+        "names = [*made(ids), *(name for name in made(ids))]\n"
+        "loss, logits, _ = made(ids, labels=ids)\n"
+        "loss.backward()\n"
+        "result = [*names, list(logits.shape[:2])]",
+        "'str' object has no attribute 'backward'",
+        ["logits", "past_key_values", "logits", "past_key_values", [1, 2]],
+        "a, b = with a CausalLMOutputWithPast has been gone since Transformers 4.0.0; write to_tuple()",
+    ),
+    "labels_of_language_models": (
+        "from transformers import BertConfig, BertForMaskedLM, T5Config, T5ForConditionalGeneration\n"
+        "ids = torch.tensor([[5, 6]])\n"
+        "bert = BertForMaskedLM(BertConfig(vocab_size=9, hidden_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=2, intermediate_size=8))\n"
+        "t5 = T5ForConditionalGeneration(T5Config(vocab_size=9, d_model=8, d_kv=4, d_ff=8,\n"
+        "    num_layers=1, num_heads=2, decoder_start_token_id=0))\n"
+        "bert(ids, masked_lm_labels=ids)[0].backward()\n"
+        "t5(ids, lm_labels=ids)[0].backward()\n"
+        "result = 1",
+        "grad can be implicitly created only for scalar outputs",
+        1,
+        "T5ForConditionalGeneration.forward(lm_labels=) has been gone since Transformers 4.0.0; write",
     ),
     "checkpointed_gradients": (
         "made = AutoModelForCausalLM.from_pretrained(MODEL, gradient_checkpointing=True)\n"

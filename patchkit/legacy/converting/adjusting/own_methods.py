@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -86,13 +86,15 @@ def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> N
     former_parameters(call, row, surroundings)
     cls = type(call.instance)
     owners = own_classes(cls, of_frameworks=True)
-    if any(hasattr(vars(own).get(row.name), _ADAPTED) for own in owners):
+    adapted = [vars(own)[row.name] for own in owners if row.name in vars(own)]
+    if any(hasattr(method, _ADAPTED) for method in adapted):
+        order = tuple(inspect.signature(adapted[-1]).parameters)
         owner = next(
             base for base in cls.__mro__ if belongs_to_a_library(base) and row.name in vars(base)
         )
         method = vars(owner)[row.name]
         if not hasattr(method, _ADAPTED):
-            surroundings.changed.change(owner, row.name, _filled_in(method))
+            surroundings.changed.change(owner, row.name, _filled_in(method, order))
 
 
 def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
@@ -107,11 +109,15 @@ def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[st
     ]
 
 
-def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
+def _filled_in(method: Callable[..., Any], order: Sequence[str]) -> Callable[..., Any]:
+    """Return a method with None for what it is not given; a script's own has the other order."""
     signature = inspect.signature(method)
+    has_current_names = set(order) <= set(signature.parameters)
 
     @functools.wraps(method)
     def filled_in(*args: Any, **kwargs: Any) -> Any:
+        if has_current_names and len(args) <= len(order):
+            args, kwargs = (), {**dict(zip(order, args, strict=False)), **kwargs}
         given = signature.bind_partial(*args, **kwargs).arguments
         missing = {
             name: None
