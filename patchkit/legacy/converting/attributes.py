@@ -6,6 +6,7 @@ Each takes the object. A method takes its arguments, too.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _DEFAULT_DTYPE = "float32"
@@ -19,6 +20,24 @@ def itself(model: Any) -> Any:
 def warnings_issued(model: Any) -> dict[str, bool]:
     issued: dict[str, bool] = vars(model).setdefault("warnings_issued", {})
     return issued
+
+
+class _Longest(dict[str, int]):
+    """The length of the longest input, whatever checkpoint is asked for."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __missing__(self, name: str) -> int:
+        return self._length
+
+
+def longest_input(tokenizer: Any) -> Mapping[str, int]:
+    return _Longest(tokenizer.model_max_length)
+
+
+def values_in_order(output: Any) -> Iterator[Any]:
+    return iter(output.to_tuple())
 
 
 def active_adapter(model: Any) -> Any:

@@ -15,6 +15,8 @@ from .call import OldCall
 _NEARLY_ALL = math.nextafter(1, 0)
 """The largest share of the steps: 1 is a number of steps."""
 
+_BY_WORD = "ignore_subwords"
+
 
 def share_of_steps(share: float | None, call: OldCall) -> Mapping[str, Any]:
     """Return `warmup_steps` for a `warmup_ratio`; a number of steps overruled the share."""
@@ -68,6 +70,11 @@ def overruling(name: str, value: Any, call: OldCall) -> Mapping[str, Any]:
     return {name: value}
 
 
+def during_training(wanted: bool, call: OldCall) -> Mapping[str, Any]:
+    """Return `eval_strategy` for `evaluate_during_training`, which overruled it."""
+    return overruling("eval_strategy", "steps" if wanted else None, call)
+
+
 def inputs_for_metrics(wanted: bool, call: OldCall) -> Mapping[str, Any]:
     """Return `include_for_metrics` for `include_inputs_for_metrics`."""
     if not wanted:
@@ -115,6 +122,21 @@ def truncating(strategy: Any, call: OldCall) -> Mapping[str, Any]:
     """Return `truncation` for `truncation_strategy`, which gave way to it."""
     given = {**call.unknown, **call.arguments}.get("truncation") is not None
     return {} if given or strategy is None else {"truncation": strategy}
+
+
+def grouping(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return `aggregation_strategy` for `grouped_entities`, and for `ignore_subwords` with it."""
+    by_word = call.unknown.pop(_BY_WORD, None)
+    given = {**call.unknown, **call.arguments}.get("aggregation_strategy")
+    return (
+        {"aggregation_strategy": "first" if by_word else "simple"} if wanted and not given else {}
+    )
+
+
+def grouping_words(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
+    """Return the same for `ignore_subwords`, which meant nothing alone."""
+    call.unknown[_BY_WORD] = wanted
+    return grouping(call.unknown.pop("grouped_entities", None), call)
 
 
 def in_accelerator(name: str, value: bool | None, call: OldCall) -> Mapping[str, Any]:

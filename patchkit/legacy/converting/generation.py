@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from ...whose import Whose, owner_of_frame
 from ..changes import Behaviour
+from ..uses import calling_frame
 from ..wording import since
 from .call import OldCall
 
@@ -34,6 +37,9 @@ _LENGTH = "max_length"
 _LENGTHS = (_LENGTH, "max_new_tokens")
 _FORCED = "forced_decoder_ids"
 _EXPERTS = "get_experts_implementation"
+_CONSTRUCTORS = ("__init__", "__post_init__", "init_with_validate")
+_FROM_CONTENT = "from_dict"
+"""The method that makes a configuration of what a file has."""
 _REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
@@ -176,6 +182,35 @@ def given_to_configuration(call: OldCall, row: Behaviour, proceed: Callable[[], 
         call.fix(row, f"{call.name}({'=, '.join(given)}=)", "set them on model.generation_config")
         vars(config).update(given)
     return config
+
+
+def given_to_made(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Set the settings of `generate` on a configuration that a script makes with them."""
+    names = (_settings_of_generate() - _OF_EACH_CONFIGURATION) & call.unknown.keys()
+    given = {name: call.unknown[name] for name in sorted(names)}
+    proceed()
+    fields = getattr(type(call.instance), "__dataclass_fields__", {})
+    given = {name: value for name, value in given.items() if name not in fields}
+    if given and _is_made_by_script():
+        name = type(call.instance).__name__
+        call.fix(row, f"{name}({'=, '.join(given)}=)", "set them on model.generation_config")
+        vars(call.instance).update(given)
+
+
+def _is_made_by_script() -> bool:
+    """Tell whether a script makes the configuration, and no library does of another's content."""
+    frame = calling_frame()
+    while frame is not None and _is_of_library(frame) and frame.f_code.co_name in _CONSTRUCTORS:
+        frame = frame.f_back
+    if frame is None or _is_of_library(frame):
+        return False
+    while frame is not None and frame.f_code.co_name != _FROM_CONTENT:
+        frame = frame.f_back
+    return frame is None
+
+
+def _is_of_library(frame: FrameType) -> bool:
+    return owner_of_frame(frame).whose in (Whose.LIBRARY, Whose.OURS)
 
 
 def begin_with(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

@@ -15,6 +15,7 @@ _NAMES = ("dtype", "torch_dtype")
 _MAP = "hf_device_map"
 _REMEMBERED = "_patchkit_device_map"
 _SHARED_OUT = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
+_CHECKPOINTS = "gradient_checkpointing"
 _UNRECOGNIZED = "Unrecognized feature extractor"
 _OF_DECODER = "decoder_"
 _DECODERS = ("decoder_config", "decoder_model")
@@ -124,6 +125,18 @@ def _value(configuration: Any, name: str) -> Any:
 def flash_attention(wanted: bool | None, call: OldCall) -> Mapping[str, Any]:
     """Return `attn_implementation` for `use_flash_attention_2`."""
     return {"attn_implementation": "flash_attention_2"} if wanted else {}
+
+
+def checkpoint_gradients(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Load a model, and let it checkpoint gradients, which its configuration told it to do."""
+    if _CHECKPOINTS not in call.unknown:
+        return proceed()
+    wanted = call.unknown.pop(_CHECKPOINTS)
+    result = proceed()
+    if wanted:
+        (result[0] if isinstance(result, tuple) else result).gradient_checkpointing_enable()
+    call.fix(row, f"{call.name}({_CHECKPOINTS}=)", f"call {_CHECKPOINTS}_enable() of the model")
+    return result
 
 
 def remember_device(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

@@ -39,6 +39,8 @@ def answer_for(
         present = vars(cls).get(name)
         if differs and isinstance(present, property) and present.fget is not None:
             changed.change(cls, name, present.getter(_differing(present.fget, name, read)))
+        elif differs and present is None and hasattr(cls, name):
+            changed.change(cls, name, _differing_method(getattr(cls, name), name, read))
         elif not hasattr(cls, name):
             changed.change(cls, name, _FormerAttribute(name, of_class, read))
 
@@ -67,11 +69,13 @@ def _getter(
     @functools.wraps(answers)
     def get_attribute(self: Any, name: str) -> Any:
         try:
-            return answers(self, name)
+            value = answers(self, name)
         except AttributeError:
             if name not in names or not _needs_answer(name):
                 raise
-        return read(self, name)
+            return read(self, name)
+        # A tokenizer's looks into the namespaces of its classes by itself.
+        return value.__get__(self, type(self)) if isinstance(value, _FormerAttribute) else value
 
     return get_attribute
 
@@ -82,6 +86,14 @@ def _differing(get: Callable[[Any], Any], name: str, read: Read) -> Callable[[An
         return read(self, name) if _needs_answer(name) else get(self)
 
     return get_attribute
+
+
+def _differing_method(method: Callable[..., Any], name: str, read: Read) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: Any, *args: Any) -> Any:
+        return read(self, name)(*args) if _needs_answer(name) else method(self, *args)
+
+    return call
 
 
 def _listing(names: Callable[..., Iterable[str]]) -> Callable[[Any], list[str]]:

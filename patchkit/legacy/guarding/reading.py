@@ -16,7 +16,11 @@ from ..wording import class_name, since
 from .lookups import NameLookup, lookup_of
 
 _PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
-_SIGNS = {"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*", "__getitem__": "[…]"}
+_UNPACKED = "__iter__"
+_SIGNS = {
+    **{"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*", "__getitem__": "[…]"},
+    _UNPACKED: "a, b =",
+}
 
 
 def assigned(instance: Any, row: Assigned, value: Any, journal: Journal) -> Any:
@@ -68,6 +72,8 @@ def needs_answer(name: str, frame: FrameType) -> bool:
     frame = _asking(frame)
     if owner_of_frame(frame).whose not in (Whose.USER, Whose.FRAMEWORK):
         return False
+    if name == _UNPACKED:
+        return opname[frame.f_code.co_code[frame.f_lasti]].startswith("UNPACK")
     return name in _SIGNS or lookup_of(frame) is not NameLookup.PROBE
 
 

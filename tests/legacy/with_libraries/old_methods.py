@@ -1,6 +1,125 @@
 """Methods and attributes of former releases, and what those of a script's own classes were."""
 
 PIECES = {
+    "evaluated_during_training": (
+        "result = TrainingArguments('o', evaluate_during_training=True, use_cpu=True).eval_strategy.value",
+        "'evaluate_during_training'",
+        "steps",
+        "write eval_strategy='steps'",
+    ),
+    "longest_inputs": (
+        "TOKENIZER.model_max_length = 9\n"
+        "ids = TOKENIZER(['ba be'])\n"
+        "AutoTokenizer.from_pretrained(MODEL, max_len=9).save_pretrained('nine')\n"
+        "result = [TOKENIZER.max_len, TOKENIZER.max_model_input_sizes['bert-base-uncased'], ids.words()]",
+        "no attribute max_len",
+        [9, 9, [0, 1]],
+        "write model_max_length",
+    ),
+    "language_models_of_any_kind": (
+        "from transformers import AutoModelWithLMHead, MODEL_WITH_LM_HEAD_MAPPING\n"
+        "made = AutoModelWithLMHead.from_pretrained(MODEL)\n"
+        "names = MODEL_WITH_LM_HEAD_MAPPING._model_mapping\n"
+        "result = [type(made).__name__, *(names[name] for name in ('bert', 'bart', 'whisper'))]",
+        "cannot import name 'AutoModelWithLMHead'",
+        [
+            "LlamaForCausalLM",
+            *("BertForMaskedLM", "BartForConditionalGeneration", "WhisperForConditionalGeneration"),
+        ],
+        "write from patchkit.replacements import AutoModelWithLMHead",
+    ),
+    "grouped_entities": (
+        "from transformers import AutoModelForTokenClassification, pipeline\n"
+        "made = AutoModelForTokenClassification.from_pretrained(MODEL, dtype=torch.float32)\n"
+        "def strategy(**settings):\n"
+        "    pipe = pipeline('ner', model=made, tokenizer=TOKENIZER, **settings)\n"
+        "    return pipe._postprocess_params['aggregation_strategy'].value\n"
+        "result = [strategy(grouped_entities=True),\n"
+        "    strategy(grouped_entities=True, ignore_subwords=True)]",
+        "unexpected keyword argument 'grouped_entities'",
+        ["simple", "first"],
+        "write aggregation_strategy='simple'",
+    ),
+    "outputs_in_order": (
+        "ids = torch.tensor([[5, 6]])\n"
+        "made = model()\n"
+        "names = [*made(ids), *(name for name in made(ids))]\n"
+        "loss, logits, _ = made(ids, labels=ids)\n"
+        "loss.backward()\n"
+        "result = [*names, list(logits.shape[:2])]",
+        "'str' object has no attribute 'backward'",
+        ["logits", "past_key_values", "logits", "past_key_values", [1, 2]],
+        "a, b = with a CausalLMOutputWithPast has been gone since Transformers 4.0.0; write to_tuple()",
+    ),
+    "labels_of_language_models": (
+        "from transformers import BertConfig, BertForMaskedLM, T5Config, T5ForConditionalGeneration\n"
+        "ids = torch.tensor([[5, 6]])\n"
+        "bert = BertForMaskedLM(BertConfig(vocab_size=9, hidden_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=2, intermediate_size=8))\n"
+        "t5 = T5ForConditionalGeneration(T5Config(vocab_size=9, d_model=8, d_kv=4, d_ff=8,\n"
+        "    num_layers=1, num_heads=2, decoder_start_token_id=0))\n"
+        "bert(ids, masked_lm_labels=ids)[0].backward()\n"
+        "t5(ids, lm_labels=ids)[0].backward()\n"
+        "result = 1",
+        "grad can be implicitly created only for scalar outputs",
+        1,
+        "T5ForConditionalGeneration.forward(lm_labels=) has been gone since Transformers 4.0.0; write",
+    ),
+    "checkpointed_gradients": (
+        "made = AutoModelForCausalLM.from_pretrained(MODEL, gradient_checkpointing=True)\n"
+        "result = made.is_gradient_checkpointing",
+        "'gradient_checkpointing'",
+        True,
+        "call gradient_checkpointing_enable() of the model",
+    ),
+    "arguments_for_sequences": (
+        "from dataclasses import dataclass\n"
+        "from transformers import Seq2SeqTrainer\n"
+        "@dataclass\n"
+        "class Own(TrainingArguments):\n"
+        "    predict_with_generate: bool = True\n"
+        "args = Seq2SeqTrainer(model(), Own(**FAST)).args\n"
+        "result = [args.predict_with_generate, args.generation_max_length]",
+        "no attribute 'generation_config'",
+        [True, None],
+        "derive it from Seq2SeqTrainingArguments",
+    ),
+    "called_by_former_keywords": (
+        "class Own(Trainer):\n"
+        "    def evaluate(self, eval_dataset=None, name='x'):\n"
+        "        return super().evaluate(eval_dataset)\n"
+        "    def prediction_step(self, model, inputs, prediction_loss_only):\n"
+        "        return super().prediction_step(model, inputs, True)\n"
+        "    def save_model(self, output_dir):\n"
+        "        return super().save_model(output_dir)\n"
+        "    def _save(self, output_dir=None):\n"
+        "        super()._save(output_dir)\n"
+        "trainer = plain_trainer(Own, eval_steps=1, save_strategy='steps', save_steps=1)\n"
+        "trainer.eval_dataset, trainer.args.eval_strategy = trainer.train_dataset, 'steps'\n"
+        "trainer.train()\n"
+        "result = ['eval_loss' in trainer.state.log_history[1], Path('out/checkpoint-1').is_dir()]",
+        "unexpected keyword argument 'ignore_keys'",
+        [True, True],
+        "give it ignore_keys as a parameter",
+    ),
+    "settings_of_a_configuration_made": (
+        "from transformers import LlamaConfig, PretrainedConfig\n"
+        "class Own(LlamaConfig):\n"
+        "    def __init__(self, x=1, **settings):\n"
+        "        super().__init__(**settings)\n"
+        "small = dict(vocab_size=99, hidden_size=8, intermediate_size=8, num_hidden_layers=1,\n"
+        "    num_attention_heads=1)\n"
+        "config = Own(max_length=7, **small)\n"
+        "made = AutoModelForCausalLM.from_config(LlamaConfig(max_length=7, **small))\n"
+        "made.save_pretrained('seven')\n"
+        "again = LlamaConfig.from_pretrained('seven')\n"
+        "loaded = Own.from_dict({'max_length': 7})\n"
+        "result = [config.max_length, made.generation_config.max_length,\n"
+        "    'max_length' in vars(again), 'max_length' in vars(loaded)]",
+        "no attribute 'max_length'",
+        [7, 7, False, False],
+        "LlamaConfig(max_length=) has been gone since Transformers 5.0.0; set them on",
+    ),
     "prediction_loop": (
         "trainer = plain_trainer()\n"
         "loader = trainer.get_test_dataloader(trainer.train_dataset)\n"

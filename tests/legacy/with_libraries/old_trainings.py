@@ -289,6 +289,17 @@ OWN_METHODS = {
         [True, True],
         "Own._maybe_log_save_evaluate without start_time, learning_rate",
     ),
+    "own_logging_without_norm": (
+        "class Own(Trainer):\n"
+        "    def _maybe_log_save_evaluate(self, tr_loss, model, trial, epoch, ignore_keys_for_eval):\n"
+        "        super()._maybe_log_save_evaluate(tr_loss, model, trial, epoch, ignore_keys_for_eval)\n"
+        "trainer = plain_trainer(Own)\n"
+        "trainer.train()\n"
+        "result = sorted(trainer.state.log_history[0])",
+        "takes 6 positional arguments",
+        ["epoch", "learning_rate", "loss", "step"],
+        "Own._maybe_log_save_evaluate without grad_norm, start_time, learning_rate",
+    ),
     "own_optimizer": (
         "class Own(Trainer):\n"
         "    def create_optimizer_and_scheduler(self, num_training_steps):\n"

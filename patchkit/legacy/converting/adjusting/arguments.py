@@ -57,6 +57,26 @@ def set_afterwards(call: OldCall, row: Adjusted, surroundings: Surroundings) -> 
         call.arguments["args"] = remade(args, type(args), old, without=frozenset(without))
 
 
+def of_sequences(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Set what the trainer reads on arguments of a script's class that does not have it."""
+    from transformers import Seq2SeqTrainingArguments
+
+    args = call.arguments.get("args")
+    if args is None:
+        return
+    missing = {
+        field.name: field.default
+        for field in dataclasses.fields(Seq2SeqTrainingArguments)
+        if field.default is not dataclasses.MISSING and not hasattr(args, field.name)
+    }
+    if missing:
+        vars(args).update(missing)
+        name = type(args).__name__
+        own = ", ".join(sorted(missing))
+        advice = "derive it from Seq2SeqTrainingArguments"
+        call.fix(row, f"{call.name}(args={name}) without {own}", advice)
+
+
 def encoder_and_decoder(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Refuse a model with an encoder, whose first step would end in an error about its inputs.
 

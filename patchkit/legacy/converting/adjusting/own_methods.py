@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -38,12 +38,34 @@ def former_parameters(call: OldCall, row: Adjusted, surroundings: Surroundings) 
 
     A framework's is told of when the trainer passes more; until then it works as it is.
     """
+    _call_without(call, row, surroundings, _lacking)
+
+
+def former_keywords(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Do the same for parameters that are given by keyword alone."""
+    more = getattr(row.in_source, "more", ())
+    keywords = [each.partition("=")[0] for each in more]
+
+    def lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
+        own = inspect.signature(method).parameters
+        takes_any = any(known.kind is inspect.Parameter.VAR_KEYWORD for known in own.values())
+        return [] if takes_any else [name for name in keywords if name not in own]
+
+    _call_without(call, row, surroundings, lacking)
+
+
+def _call_without(
+    call: OldCall,
+    row: Adjusted,
+    surroundings: Surroundings,
+    lacking: Callable[[Callable[..., Any], Callable[..., Any]], list[str]],
+) -> None:
     # Those of frameworks, too: a trainer that calls them with more raises.
     for cls, method in own_methods(type(call.instance), row.name, of_frameworks=True):
         current = getattr(library_class(cls), row.name, None)
         if current is None or hasattr(method, _ADAPTED):
             continue
-        names = ", ".join(_lacking(method, current))
+        names = ", ".join(lacking(method, current))
         if names:
             old = f"{cls.__name__}.{row.name} without {names}"
             advice, place = f"give it {names} as a parameter", RecordedPlace.of_function(method)
@@ -63,13 +85,15 @@ def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> N
     former_parameters(call, row, surroundings)
     cls = type(call.instance)
     owners = own_classes(cls, of_frameworks=True)
-    if any(hasattr(vars(own).get(row.name), _ADAPTED) for own in owners):
+    adapted = [vars(own)[row.name] for own in owners if row.name in vars(own)]
+    if any(hasattr(method, _ADAPTED) for method in adapted):
+        order = tuple(inspect.signature(adapted[-1]).parameters)
         owner = next(
             base for base in cls.__mro__ if belongs_to_a_library(base) and row.name in vars(base)
         )
         method = vars(owner)[row.name]
         if not hasattr(method, _ADAPTED):
-            surroundings.changed.change(owner, row.name, _filled_in(method))
+            surroundings.changed.change(owner, row.name, _filled_in(method, order))
 
 
 def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
@@ -84,11 +108,15 @@ def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[st
     ]
 
 
-def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
+def _filled_in(method: Callable[..., Any], order: Sequence[str]) -> Callable[..., Any]:
+    """Return a method with None for what it is not given; a script's own has the other order."""
     signature = inspect.signature(method)
+    has_current_names = set(order) <= set(signature.parameters)
 
     @functools.wraps(method)
     def filled_in(*args: Any, **kwargs: Any) -> Any:
+        if has_current_names and len(args) <= len(order):
+            args, kwargs = (), {**dict(zip(order, args, strict=False)), **kwargs}
         given = signature.bind_partial(*args, **kwargs).arguments
         missing = {
             name: None
