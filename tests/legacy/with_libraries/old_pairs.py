@@ -176,6 +176,31 @@ PIECES = {
         ["none", 2],
         "TrlParser of a class with a field config has been gone since TRL 0.13.0",
     ),
+    "loss_put_into_a_class": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "def loss(self, model, inputs, return_outputs=False):\n"
+        "    return model(inputs['input_ids']).logits.sum() * 0 + 2\n"
+        "SFTTrainer.compute_loss, before = loss, SFTTrainer.compute_loss\n"
+        "try:\n"
+        "    result = SFTTrainer(model(), args=SFTConfig(**FAST), train_dataset=ROWS, "
+        "processing_class=TOKENIZER).train().training_loss\n"
+        "finally:\n"
+        "    SFTTrainer.compute_loss = before",
+        "unexpected keyword argument 'num_items_in_batch'",
+        2.0,
+        "SFTTrainer.compute_loss without num_items_in_batch has been gone since Transformers",
+    ),
+    "accuracy_of_rewards": (
+        "import numpy as np\n"
+        "from trl.trainer.utils import compute_accuracy\n"
+        "sides = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])\n"
+        "tokens = np.eye(3)[None, [0, 1, 2]]\n"
+        "result = [compute_accuracy((sides, np.zeros(3)))['accuracy'], "
+        "compute_accuracy((tokens, np.array([[0, 1, -100]])))['accuracy']]",
+        "cannot import name 'compute_accuracy'",
+        [0.5, 1.0],
+        "trl.trainer.utils.compute_accuracy has been gone since TRL 0.27.0",
+    ),
     "bf16_of_no_device": (
         "from trl import SFTConfig\nresult = SFTConfig('out', fp16=None).bf16",
         "Your setup doesn't support bf16/gpu",
@@ -249,6 +274,18 @@ REFUSED = {
         "Own(model(), lambda completions, **rest: [0.0], args=GRPOConfig(**FAST, num_generations=2), "
         "train_dataset=PAIRS, processing_class=TOKENIZER)",
         "Own.compute_loss that gets rows and generates has been gone since TRL 0.15.0. ",
+    ),
+    "loss_of_pairs_put_into_a_class": (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "def loss(self, *logps):\n"
+        "    return logps\n"
+        "DPOTrainer.dpo_loss = loss\n"
+        "try:\n"
+        "    DPOTrainer(model(), None, DPOConfig(**FAST), train_dataset=PAIRS, "
+        "processing_class=TOKENIZER)\n"
+        "finally:\n"
+        "    del DPOTrainer.dpo_loss",
+        "DPOTrainer.dpo_loss has been gone since TRL 0.29.0. No trainer calls it.",
     ),
     "loop_of_training": (
         "class Own(Trainer):\n"
