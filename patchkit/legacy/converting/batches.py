@@ -16,6 +16,7 @@ from .call import OldCall
 _IDS, _MASK, _ANSWERS = "input_ids", "attention_mask", "completion_mask"
 _SIDES = ("chosen", "rejected")
 _IGNORED = -100
+_COUNTED = "num_items_in_batch"
 _OLD_ROWS = {f"{_IDS}_{side}": f"{side}_ids" for side in _SIDES}
 _TEXTS = frozenset({"prompt", *_SIDES, "chosen_response_only", "rejected_response_only"})
 _METRICS = ("rewards/", "logps/", "logits/")
@@ -163,6 +164,20 @@ def sides_together(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) ->
         call.arguments["inputs"] = whole | beside
         advice = f'give "{_IDS}": the chosen rows, and the rejected ones below them'
         call.fix(row, f'a batch with "{_IDS}_chosen"', advice)
+    return proceed()
+
+
+def counted_tokens(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Count the tokens of a batch that a script's own trainer makes, for the mean of a loss."""
+    inputs, trainer = call.arguments["inputs"], call.instance
+    if _COUNTED not in inputs:
+        number = trainer.accelerator.gather(inputs[_ANSWERS].sum()).sum()
+        if trainer.model.training:
+            # The trainer expects that of all batches which it generates at once.
+            number = number * trainer.args.steps_per_generation
+        call.arguments["inputs"] = {**inputs, _COUNTED: number}
+        advice = "give the number of its tokens, over all processes"
+        call.fix(row, f"a batch of {type(trainer).__name__} without {_COUNTED}", advice)
     return proceed()
 
 

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from ...libraries import LIBRARIES
-from ...whose import Whose, owner_of_class
+from ...whose import Whose, owner_of_class, owner_of_function
 from .changed import ChangedAttributes
 
 _MAKER = "_process_class"
@@ -45,11 +45,29 @@ def own_classes(cls: type, *, of_frameworks: bool = False) -> Iterator[type]:
 def own_methods(
     cls: type, name: str, *, of_frameworks: bool = False
 ) -> Iterator[tuple[type, FunctionType]]:
-    """Yield the methods of a name that these classes define, each with its class."""
-    for owner in own_classes(cls, of_frameworks=of_frameworks):
-        method = vars(owner).get(name)
-        if inspect.isfunction(method):
-            yield owner, method
+    """Yield the methods of a name that are the user's, each with its class.
+
+    That is one of a library if the script has put the method there.
+    """
+    own = set(own_classes(cls, of_frameworks=of_frameworks))
+    for base in cls.__mro__:
+        method = vars(base).get(name)
+        if inspect.isfunction(method) and (base in own or _is_own(method)):
+            yield base, method
+
+
+def library_method(cls: type, name: str) -> Any:
+    """Return the method of a name that a class has of a library; None if there is none."""
+    for base in cls.__mro__:
+        method = vars(base).get(name)
+        if method is not None and belongs_to_a_library(base) and not _is_own(method):
+            return getattr(base, name, None)  # None for an attribute that the layer answers for
+    return None
+
+
+def _is_own(method: Any) -> bool:
+    function = inspect.unwrap(getattr(method, "__func__", method))
+    return isinstance(function, FunctionType) and owner_of_function(function).whose is Whose.USER
 
 
 def library_class(cls: type) -> type | None:

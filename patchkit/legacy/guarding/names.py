@@ -29,6 +29,7 @@ from .lookups import (
 
 _FIRST_QUESTION = "_handle_fromlist"
 """The function of the import system that asks whether a module has a name."""
+_STARRED = "__all__"
 
 
 class Names:
@@ -187,9 +188,11 @@ class Names:
 
     def _within_gone(self, found: FoundName, module: str, name: str) -> GoneName:
         """Return a stand-in for a name that is imported from a gone module."""
+        frame = _asking_frame()
+        if name == _STARRED and frame.f_code.co_name == _FIRST_QUESTION:
+            raise self.gone(found)  # `from module import *` would give no name
         if name.startswith("__"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        frame = _asking_frame()
         if frame.f_code.co_name != _FIRST_QUESTION:
             # The next import of it may be one that can do without it.
             self._forget(module)
@@ -216,13 +219,20 @@ class Names:
         if found is not None and not found.is_gone:
             current = importlib.import_module(found.place)
             self._note(found)
-            module.__getattr__ = lambda attribute: getattr(current, attribute)  # type: ignore
+            module.__getattr__ = partial(_part_of, current)  # type: ignore
         self._modules.append(name)
         return module
 
 
 class _FormerModule(ModuleType):
     """A module that a library no longer has."""
+
+
+def _part_of(module: ModuleType, name: str) -> Any:
+    """Return what a module has; the names of `from module import *` it may have no list of."""
+    if name == _STARRED and not hasattr(module, name):
+        return [each for each in vars(module) if not each.startswith("_")]
+    return getattr(module, name)
 
 
 def _asking_frame() -> FrameType:

@@ -133,3 +133,14 @@ class FDivergenceConstants:
 
     ALPHA_DIVERGENCE_COEF_KEY = "alpha_divergence_coef"
     ALPHA_DIVERGENCE_COEF_DEFAULT = 1.0
+
+
+def compute_accuracy(eval_pred: Any) -> dict[str, float]:
+    """Return how often the greatest prediction is the label; ties of two do not count."""
+    import numpy as np
+
+    predictions, labels = (np.asarray(part) for part in eval_pred)
+    is_of_tokens = predictions.ndim == 3
+    counted = labels != -100 if is_of_tokens else predictions[:, 0] != predictions[:, 1]
+    right = predictions.argmax(-1)[counted] == labels[counted]
+    return {"accuracy": float(right.astype(float).mean())}

@@ -176,6 +176,73 @@ PIECES = {
         ["none", 2],
         "TrlParser of a class with a field config has been gone since TRL 0.13.0",
     ),
+    "loss_put_into_a_class": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "def loss(self, model, inputs, return_outputs=False):\n"
+        "    return model(inputs['input_ids']).logits.sum() * 0 + 2\n"
+        "SFTTrainer.compute_loss, before = loss, SFTTrainer.compute_loss\n"
+        "try:\n"
+        "    result = SFTTrainer(model(), args=SFTConfig(**FAST), train_dataset=ROWS, "
+        "processing_class=TOKENIZER).train().training_loss\n"
+        "finally:\n"
+        "    SFTTrainer.compute_loss = before",
+        "unexpected keyword argument 'num_items_in_batch'",
+        2.0,
+        "SFTTrainer.compute_loss without num_items_in_batch has been gone since Transformers",
+    ),
+    "accuracy_of_rewards": (
+        "import numpy as np\n"
+        "from trl.trainer.utils import compute_accuracy\n"
+        "sides = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])\n"
+        "tokens = np.eye(3)[None, [0, 1, 2]]\n"
+        "result = [compute_accuracy((sides, np.zeros(3)))['accuracy'], "
+        "compute_accuracy((tokens, np.array([[0, 1, -100]])))['accuracy']]",
+        "cannot import name 'compute_accuracy'",
+        [0.5, 1.0],
+        "trl.trainer.utils.compute_accuracy has been gone since TRL 0.27.0",
+    ),
+    "bf16_of_no_device": (
+        "from trl import SFTConfig\nresult = SFTConfig('out', fp16=None).bf16",
+        "Your setup doesn't support bf16/gpu",
+        False,
+        "SFTConfig without bf16=, where no device has it has been gone since TRL 0.19.0",
+    ),
+    "all_names_of_a_former_module": (
+        "from trl.trainer.orpo_trainer import *\nresult = ORPOTrainer.__name__",
+        "No module named 'trl.trainer.orpo_trainer'",
+        "ORPOTrainer",
+        "trl.trainer.orpo_trainer has been gone since TRL 0.29.0",
+    ),
+    "answers_of_orpo": (
+        "from trl import ORPOConfig, ORPOTrainer\n"
+        "class Own(ORPOTrainer):\n"
+        "    def concatenated_forward(self, model, batch):\n"
+        "        ids = self.concatenated_inputs(batch, label_pad_token_id=self.label_pad_token_id)\n"
+        "        self.get_batch_logps(torch.zeros(1, 2, 3), torch.ones(1, 2).long(),\n"
+        "                             label_pad_token_id=self.label_pad_token_id)\n"
+        "        return super().concatenated_forward(model, batch)\n"
+        "result = Own(model(), ORPOConfig(**FAST), train_dataset=PAIRS, processing_class=TOKENIZER"
+        ").train().global_step",
+        "cannot import name 'ORPOConfig'",
+        1,
+        "get_batch_logps(label_pad_token_id=) has been gone since TRL 0.28.0; leave it out",
+    ),
+    "tokens_of_an_own_batch": (
+        "from trl import GRPOConfig, GRPOTrainer\n"
+        "class Own(GRPOTrainer):\n"
+        "    def _prepare_inputs(self, inputs):\n"
+        "        ids = torch.tensor([[4, 5]] * len(inputs))\n"
+        "        mask = torch.ones_like(ids)\n"
+        "        return {'prompt_ids': ids, 'prompt_mask': mask, 'completion_ids': ids,\n"
+        "                'completion_mask': mask, 'advantages': torch.ones(len(inputs))}\n"
+        "trainer = Own(model(), lambda completions, **rest: [0.0],\n"
+        "    args=GRPOConfig(**FAST, num_generations=2), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER)\n"
+        "result = round(trainer.train().training_loss, 4)",
+        "KeyError: 'num_items_in_batch'",
+        -1.0,
+        "a batch of Own without num_items_in_batch has been gone since TRL 0.22.0",
+    ),
     "constructor_through_the_class": (
         "class Own(Trainer):\n"
         "    def __init__(self, model, **kwargs):\n"
@@ -187,6 +254,10 @@ PIECES = {
     ),
 }
 REFUSED = {
+    "all_names_of_a_gone_module": (
+        "from trl.trainer.ppo_trainer import *",
+        "trl.trainer.ppo_trainer has been gone since TRL 0.29.0",
+    ),
     "texts_of_a_batch": (
         _DPO + _LOSS.format("seen.append(inputs['prompt'])"),
         'batch["prompt"] of pairs has been gone since TRL 0.29.0. Decode batch["input_ids"]',
@@ -203,6 +274,18 @@ REFUSED = {
         "Own(model(), lambda completions, **rest: [0.0], args=GRPOConfig(**FAST, num_generations=2), "
         "train_dataset=PAIRS, processing_class=TOKENIZER)",
         "Own.compute_loss that gets rows and generates has been gone since TRL 0.15.0. ",
+    ),
+    "loss_of_pairs_put_into_a_class": (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "def loss(self, *logps):\n"
+        "    return logps\n"
+        "DPOTrainer.dpo_loss = loss\n"
+        "try:\n"
+        "    DPOTrainer(model(), None, DPOConfig(**FAST), train_dataset=PAIRS, "
+        "processing_class=TOKENIZER)\n"
+        "finally:\n"
+        "    del DPOTrainer.dpo_loss",
+        "DPOTrainer.dpo_loss has been gone since TRL 0.29.0. No trainer calls it.",
     ),
     "loop_of_training": (
         "class Own(Trainer):\n"

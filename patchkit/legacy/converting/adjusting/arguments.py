@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ....whose import Whose, owner_of_class
 from ...changes import Adjusted
@@ -136,6 +137,23 @@ def processing_class_for_each(call: OldCall, row: Adjusted, surroundings: Surrou
         old = f"{call.name}({_CLASSES}=) with one class for {len(rewards)} rewards"
         advice = "give a list of them; with one, all rewards but the first were left out"
         call.fix(row, old, advice)
+
+
+def may_ask_for_bf16(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Tell whether a configuration has today's default of bf16."""
+    return kwargs.get("bf16") is None and not kwargs.get("use_cpu")
+
+
+def without_bf16(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Leave bf16 off, as it was, where nobody asks for it and no device has it."""
+    given = call.arguments
+    if given.get("bf16") is not None or given.get("fp16") or given.get("use_cpu"):
+        return
+    from transformers.utils import is_torch_bf16_gpu_available, is_torch_xla_available
+
+    if not is_torch_bf16_gpu_available() and not is_torch_xla_available():
+        given["bf16"] = False
+        call.fix(row, f"{call.name} without bf16=, where no device has it", "write bf16=False")
 
 
 def share_of_steps(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:

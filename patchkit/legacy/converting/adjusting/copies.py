@@ -91,8 +91,8 @@ def copied_constructor(call: OldCall, row: Adjusted, surroundings: Surroundings)
     cls = type(call.instance)
     bases = (library_class(cls) or object).__mro__
     base = next(each for each in bases if _CONSTRUCTOR in vars(each))
-    _, copy = next(own_methods(cls, _CONSTRUCTOR), (None, None))
-    if copy is None or owner_of_class(base).name != row.library:
+    owner, copy = next(own_methods(cls, _CONSTRUCTOR), (None, None))
+    if copy is None or owner is base or owner_of_class(base).name != row.library:
         return
     if call.method.owner.__module__ == base.__module__ or _is_running(base):
         return

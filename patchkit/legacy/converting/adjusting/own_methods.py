@@ -11,7 +11,7 @@ from typing import Any
 from ....rewrite.codes import names_in, nested_codes
 from ....whose import Whose, owner_of_function
 from ...changes import Adjusted, Behaviour, Uncalled
-from ...guarding.classes import belongs_to_a_library, library_class, own_classes, own_methods
+from ...guarding.classes import belongs_to_a_library, library_method, own_classes, own_methods
 from ...uses import Kind, RecordedPlace
 from ...wording import since
 from ..call import OldCall, Surroundings
@@ -62,7 +62,7 @@ def _call_without(
 ) -> None:
     # Those of frameworks, too: a trainer that calls them with more raises.
     for cls, method in own_methods(type(call.instance), row.name, of_frameworks=True):
-        current = getattr(library_class(cls), row.name, None)
+        current = library_method(cls, row.name)
         if current is None or hasattr(method, _ADAPTED):
             continue
         names = ", ".join(lacking(method, current))
@@ -309,12 +309,12 @@ def metrics_of_pairs(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) 
 def never_called(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Refuse a trainer with a method that nothing would call."""
     cls = type(call.instance)
-    if hasattr(library_class(cls), row.name) or row.name in _mentioned(cls):
+    if library_method(cls, row.name) is not None or row.name in _mentioned(cls):
         return
     assert isinstance(row.in_source, Uncalled)
-    for owner in own_classes(cls):
+    for owner in cls.__mro__:
         method = _function(vars(owner).get(row.name))
-        if method is not None:
+        if method is not None and owner_of_function(method).whose is Whose.USER:
             old, refusal = f"{owner.__name__}.{row.name}", row.in_source.refusal
             raise call.refuse(row, old, refusal, RecordedPlace.of_function(method))
 
