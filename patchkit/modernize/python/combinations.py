@@ -28,6 +28,7 @@ from ..reading.values import Made, Own
 from .calls import CallPlan
 from .edits import ITSELF, span_of
 from .plan import Plan
+from .standin import rendered
 
 _OTHER_COLUMNS = frozenset(
     {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
@@ -216,7 +217,8 @@ class _Column:
             )
             self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
         elif self._configured is not None and self._is_old and _is_dataset(given):
-            shown = self._plan.lines.source(self._configured.node)
+            of_file, column = self._configured.file, self._configured.value
+            shown = rendered(column) if of_file else self._plan.lines.source(self._configured.node)
             because = (
                 f"{self._told()}: if there is a column prompt beside {shown}, pass "
                 f"{self._text(given)}.select_columns([{shown}])"

@@ -233,6 +233,18 @@ class Expressions:
             found = merged(found, self.evaluate(value))
         return found
 
+    def _eval_binop(self, node: ast.BinOp) -> Values:
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        held = [value for value in left if isinstance(value, Dictionary)]
+        if not isinstance(node.op, ast.BitOr) or not held:
+            return ()
+        for value in held:
+            self.changed.add(id(value.node))
+            for more in right:
+                if isinstance(more, Dictionary):
+                    self.parts.setdefault(id(value.node), []).append(more.node)
+        return left
+
     def _eval_await(self, node: ast.Await) -> Values:
         return self.evaluate(node.value)
 
@@ -292,8 +304,10 @@ class Expressions:
                 if isinstance(argument, ast.Dict):
                     self.add_part(node.func.value, argument)
         found: Values = self._of_file(node, given)
+        partial: Values = ()
         if given and any(isinstance(value, Library) and value.name == _PARTIAL for value in called):
             called, given, complete = given[0].values, given[1:], False
+            partial = called if not given else ()
         self._call_with_rows(node, given, keywords)
         for value in called:
             if isinstance(value, Own):
@@ -305,7 +319,8 @@ class Expressions:
                 self.script.calls.append(call)
                 found = merged(found, _results(value, call))
             elif isinstance(value, Own):
-                found = merged(found, self.returned.get(value.node, ()))
+                result = (value,) if value in partial else self.returned.get(value.node, ())
+                found = merged(found, result)
         return found
 
     def _of_file(self, node: ast.Call, given: list[Given]) -> Values:
