@@ -311,6 +311,7 @@ class Expressions:
         self._call_with_rows(node, given, keywords)
         for value in called:
             if isinstance(value, Own):
+                self.script.own_calls[node] = value.node
                 self._hand_over(value, given, keywords)
                 self._collect(value, node, keywords)
             name, method, own = _target(value)
