@@ -139,6 +139,12 @@ def test_each_thing_is_told_once_with_what_to_write(
     assert shown.count(once) == 1
 
 
+def test_an_empty_file_of_a_folder_is_no_trouble(script, tmp_path) -> None:
+    script(TODAY, "today.py")
+    script("\n", "__init__.py")
+    assert invoke(tmp_path).exit_code == 0
+
+
 def test_folders(script, tmp_path) -> None:
     (tmp_path / "below").mkdir()
     script(OLD, "below/old.py")

@@ -101,7 +101,9 @@ def examine(paths: Sequence[Path], *, without_bfloat16: bool = False) -> Examine
         installed = _installed_versions()
         for file in files:
             try:
-                script = wanted(python_text(file), history, installed)
+                text = python_text(file)
+                has_text = len(files) == 1 or text.text.strip()
+                script = wanted(text, history, installed) if has_text else None
             except ScriptError as error:
                 if len(files) == 1:
                     raise

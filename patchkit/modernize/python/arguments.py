@@ -166,9 +166,14 @@ def _joined(before: Any, gone: Any, comments: Sequence[cst.EmptyLine]) -> Any:
 
 def _as_last(part: Any, former: Any) -> Any:
     """Return a part as the last one: with a comma only if the former last one had one."""
-    if isinstance(former.comma, cst.Comma) or not isinstance(part.comma, cst.Comma):
+    if not isinstance(part.comma, cst.Comma):
         return part
     space = part.comma.whitespace_after
+    is_line = isinstance(space, cst.ParenthesizedWhitespace) and not _comments(space)
+    if is_line and not isinstance(part, cst.Arg):
+        return part.with_changes(comma=former.comma)  # the bracket has its line
+    if isinstance(former.comma, cst.Comma):
+        return part
     if isinstance(part, cst.Arg) and not _comments(space):
         space = former.whitespace_after_arg
     if isinstance(part, cst.Arg):

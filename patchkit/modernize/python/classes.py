@@ -10,7 +10,8 @@ from ...legacy.changes import Adjusted, Behaviour, Copied, OtherParameter, Param
 from ...legacy.decisions import UNKNOWN, decide_value
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import release, since
-from ..reading.expressions import default_of, initializer_of
+from ..reading.expressions import default_of
+from ..reading.handing import initializer_of
 from ..reading.kinship import ancestors
 from ..reading.script import OwnClass
 from ..reading.values import Own

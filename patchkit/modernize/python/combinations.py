@@ -23,11 +23,13 @@ from ...legacy.changes import (
 from ...legacy.decisions import never
 from ...legacy.wording import LEAVE_OUT, release, since
 from ..findings import ScriptOutcome
+from ..reading.expressions import DEEPEST
 from ..reading.script import Given
 from ..reading.values import Made, Own
 from .calls import CallPlan
 from .edits import ITSELF, span_of
 from .plan import Plan
+from .standin import rendered
 
 _OTHER_COLUMNS = frozenset(
     {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
@@ -117,7 +119,8 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
         return
     functions = [value.node for value in given.values if isinstance(value, Own)]
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
-    if not is_lambda and not any(map(_returns_list, functions)):
+    own = plan.script.own_calls
+    if not is_lambda and not any(_returns_list(each, own) for each in functions):
         if call.is_old and any(_names(each, action.columns[:1]) for each in functions):
             old = f"{call.name}({action.keyword}=)"
             _map(plan, call, row, action.replaced(mapped=action.of_row), old)
@@ -154,8 +157,14 @@ def _map(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped, old: str) -
     plan.changed(function, old, "….map(…)", f"it {since(row)}, and rows have other columns")
 
 
-def _returns_list(function: ast.AST) -> bool:
-    """Tell whether a function of the script's returns a list that it makes."""
+def _returns_list(function: ast.AST, own: Mapping[ast.AST, ast.AST], depth: int = 0) -> bool:
+    """Tell whether a function of the script's returns a list that it, or one it calls, makes.
+
+    Args:
+        function: the function.
+        own: calls of functions of the script's own, and these.
+        depth: how many call each other.
+    """
     made: set[str] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, _LISTS):
@@ -165,6 +174,12 @@ def _returns_list(function: ast.AST) -> bool:
         and (
             isinstance(node.value, _LISTS)
             or (isinstance(node.value, ast.Name) and node.value.id in made)
+            or (
+                node.value is not None
+                and node.value in own
+                and depth < DEEPEST
+                and _returns_list(own[node.value], own, depth + 1)
+            )
         )
         for node in ast.walk(function)
     )
@@ -216,7 +231,8 @@ class _Column:
             )
             self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
         elif self._configured is not None and self._is_old and _is_dataset(given):
-            shown = self._plan.lines.source(self._configured.node)
+            of_file, column = self._configured.file, self._configured.value
+            shown = rendered(column) if of_file else self._plan.lines.source(self._configured.node)
             because = (
                 f"{self._told()}: if there is a column prompt beside {shown}, pass "
                 f"{self._text(given)}.select_columns([{shown}])"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...legacy.converting.adjusting.command_lines import value_of
+from ...legacy.wording import LEAVE_OUT
 from ..findings import ScriptOutcome
 from ..reading.script import Given, ScriptCall
 from .edits import span_of
@@ -102,6 +103,15 @@ def _write(plan: Plan, changed: Changed, flag: _Flag) -> None:
         if not is_same and flag.behind is not None:
             plan.edits.sources[span_of(flag.behind)] = f"{quote}{current}{quote}"
         plan.changed(flag.node, flag.text, f"--{name}", f"it {changed.because}")
+        return
+    attributes = (getattr(node, "attr", "") for node in ast.walk(plan.script.tree))
+    above = plan.lines.comments_above(plan.lines.statement(flag.node))
+    is_read = changed.name in attributes or any(flag.text in comment for comment in above)
+    is_dropped = changed.new == {} and changed.outcome is ScriptOutcome.CHANGED
+    if is_dropped and not is_read and isinstance(flag.behind, ast.Constant | None):
+        behind = () if flag.behind is None else (flag.behind,)
+        plan.edits.removed.update(map(span_of, (flag.node, *behind)))
+        plan.changed(flag.node, flag.text, LEAVE_OUT, f"it {changed.because}")
         return
     because, outcome = changed.because, changed.outcome
     if outcome is ScriptOutcome.CHANGED:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from ...legacy.changes import Keyword
 from ...legacy.decisions import UNKNOWN, decide
-from ..reading.expressions import DEEPEST, HANDED, literal
+from ..reading.expressions import DEEPEST, HANDED, entries, literal
 from ..reading.script import Holder, ScriptCall
 from . import readers
 from .plan import Plan
@@ -20,18 +21,16 @@ _SEVERAL = (ast.Dict, ast.List, ast.Set, ast.Tuple)
 def plan_settings(plan: Plan) -> None:
     """Remark on old settings in dictionaries that a training surely gets, though no call shows."""
     followed = {id(given.holder) for call in plan.script.calls for given in call.keywords.values()}
-    for node in ast.walk(plan.script.tree):
-        if not isinstance(node, ast.Dict) or id(node) in followed:
+    for part in ast.walk(plan.script.tree):
+        node = part if isinstance(part, ast.Dict) or _is_dict(part) else None
+        if node is None or id(node) in followed:
             continue
         if isinstance(plan.script.parents.get(node), ast.Call | ast.keyword):
             continue  # a log may get it
-        entries = {
-            str(key.value): (key, value)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant) and not isinstance(value, _SEVERAL)
-        }
-        reader = readers.of_settings(entries.keys()) if _OUTPUT in entries else None
-        values = {name: literal(value) for name, (_, value) in entries.items()}
+        given = {name: value for name, value, _ in entries(node) if name is not None}
+        given = {name: value for name, value in given.items() if not isinstance(value, _SEVERAL)}
+        reader = readers.of_settings(given.keys()) if _OUTPUT in given else None
+        values = {name: literal(value) for name, value in given.items()}
         if reader is None or not any(isinstance(value, int | float) for value in values.values()):
             continue
         settings = {name: _OPEN if value is UNKNOWN else value for name, value in values.items()}
@@ -40,8 +39,8 @@ def plan_settings(plan: Plan) -> None:
                 written = (changed.new or {}).items()
                 new = ", ".join(f'"{name}": {rendered(value)}' for name, value in written)
                 instead = f"; write {new.replace(rendered(_OPEN), '…')}" if new else ""
-                old, key = f'the setting "{changed.name}"', entries[changed.name][0]
-                plan.remark(key, old, changed.because + instead)
+                old = f'the setting "{changed.name}"'
+                plan.remark(given[changed.name], old, changed.because + instead)
 
 
 def may_edit(plan: Plan, call: ScriptCall, holder: Holder, row: Keyword) -> bool:
@@ -55,7 +54,7 @@ def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[ScriptCall | None
     parent = plan.script.parents.get(holder)
     if isinstance(parent, ast.keyword) and parent.arg in (None, HANDED):
         return _given_to(plan, parent, depth)
-    if isinstance(parent, ast.Dict):
+    if isinstance(parent, ast.Dict | ast.BinOp):
         return _users_of(plan, parent, depth + 1) if depth < DEEPEST else [None]
     target: ast.AST | None = None
     if isinstance(parent, ast.Assign):
@@ -75,9 +74,14 @@ def _users_of(plan: Plan, holder: ast.AST, depth: int) -> list[ScriptCall | None
 
 def _given_to(plan: Plan, keyword: ast.keyword, depth: int) -> list[ScriptCall | None]:
     user = plan.script.parents.get(keyword)
-    if isinstance(user, ast.Call) and isinstance(user.func, ast.Name) and user.func.id == "dict":
+    if _is_dict(user):
         return _users_of(plan, user, depth + 1) if depth < DEEPEST else [None]
     return [next((call for call in plan.script.calls if call.node is user), None)]
+
+
+def _is_dict(node: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Tell whether a call is `dict(…)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict"
 
 
 def _loads(plan: Plan, name: str) -> list[ast.Name]:

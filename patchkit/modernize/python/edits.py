@@ -52,8 +52,8 @@ class ScriptEdits:
     Args:
         keywords: arguments that get a keyword, or another one; also those of `dict(…)`.
         keys: keys of dictionaries in braces that become others.
-        removed: arguments, keys of dictionaries whose entries go, simple statements, and blocks of
-            `if`; blocks of `with`, whose statements stay.
+        removed: arguments, parts of lists, keys of dictionaries whose entries go, simple
+            statements, and blocks of `if`; blocks of `with`, whose statements stay.
         sources: expressions that are replaced, and by what.
         added: calls and dictionaries that get more, as keyword and source.
         dropped: names that import statements lose.

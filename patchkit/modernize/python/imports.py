@@ -96,18 +96,21 @@ class Imports:
             if _is_of(statement, new.module):
                 self._edits.extended[span_of(statement)].append(new)
                 return
+        if any(self._joins(self._statement(statement), new) for statement in above):
+            return
         if above:
-            self._add_after(above[-1], new)
+            self._edits.after[self._statement(above[-1])].append(str(new))
             return
         self._edits.before[self._statement(next(self._after_docstring()))].append(str(new))
 
-    def _add_after(self, statement: ast.stmt, new: NewImport) -> None:
-        waiting = self._edits.after[self._statement(statement)]
+    def _joins(self, span: Span, new: NewImport) -> bool:
+        """Tell whether a new import of the same module waits at a place, and import it there."""
+        waiting = self._edits.after.get(span, [])
         for place, source in enumerate(waiting):
             if source.startswith(f"from {new.module} import "):
                 waiting[place] = f"{source}, {new.alias}"
-                return
-        waiting.append(str(new))
+                return True
+        return False
 
     def _imports(self) -> Iterator[ast.Import | ast.ImportFrom]:
         for statement in self._script.tree.body:

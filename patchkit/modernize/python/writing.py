@@ -86,6 +86,7 @@ class _Writer(cst.CSTTransformer):
             cst.Arg: self._argument,
             cst.Call: self._call,
             cst.Dict: self._dictionary,
+            cst.List: self._list,
             cst.FunctionDef: self._function,
             cst.ImportFrom: self._import,
             cst.Param: self._parameter,
@@ -202,6 +203,16 @@ class _Writer(cst.CSTTransformer):
         elements, opening = arguments.rearranged(elements, gone, new, lbrace.whitespace_after)
         lbrace = lbrace.with_changes(whitespace_after=opening)
         return updated.with_changes(elements=elements, lbrace=lbrace)
+
+    def _list(self, original: cst.List, updated: cst.List) -> cst.List:
+        gone = [bool(self._take("removed", self._span(part.value))) for part in original.elements]
+        if not any(gone):
+            return updated
+        lbracket = updated.lbracket
+        opening = lbracket.whitespace_after
+        elements, opening = arguments.rearranged(updated.elements, gone, [], opening)
+        lbracket = lbracket.with_changes(whitespace_after=opening)
+        return updated.with_changes(elements=elements, lbracket=lbracket)
 
     def _import(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> Any:
         span = self._span(original)

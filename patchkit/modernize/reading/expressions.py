@@ -10,6 +10,8 @@ from functools import cache
 from ...legacy.call_sites import called
 from ...legacy.decisions import UNKNOWN
 from . import kinship
+from .handing import Handed
+from .results import instance_of, results
 from .script import (
     Given,
     Holder,
@@ -34,38 +36,18 @@ from .values import (
     merged,
 )
 
-_KEEPING = frozenset(
-    {
-        *("cpu", "cuda", "eval", "half", "to", "train"),
-        *("cast_column", "filter", "flatten", "map", "remove_columns", "rename_column"),
-        *("rename_columns", "select", "select_columns", "shuffle", "sort", "take", "with_format"),
-    }
-)
-"""Methods that return an object of the same class, or the same object."""
-_PARSING = frozenset(
-    {
-        "parse_args_and_config",
-        "parse_args_into_dataclasses",
-        "parse_dict",
-        "parse_json_file",
-        "parse_yaml_file",
-    }
-)
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 TRAINING = frozenset({_TRAINER, _ARGUMENTS})
 """The classes that all trainers and their configurations derive from."""
 _MODEL, _CONFIG = "transformers.PreTrainedModel", "transformers.PreTrainedConfig"
 _PEFT_MODEL = "peft.PeftModel"
 _PARTIAL = "functools.partial"
-_ANY = "typing.Any"
 _CONFIGURING = ("Arguments", "Config")
 HANDED = "fn_kwargs"
 """The keyword of `map` for what the function gets besides the row."""
-_PARSERS = frozenset({"transformers.HfArgumentParser", "trl.HfArgumentParser"})
 DEEPEST = 5
 """Dictionaries within dictionaries that are looked into."""
 _AS_DICTIONARY = frozenset({"asdict", "vars"})
-_UNLOADING = frozenset({"merge_and_unload", "unload"})
 _CHANGING = frozenset({"clear", "pop", "popitem", "setdefault", "update"})
 
 
@@ -86,9 +68,8 @@ class Expressions:
         self.parts: dict[int, list[Holder]] = {}
         self._looked_into: set[int] = set()
         self.returned: dict[ast.AST, Values] = {}
-        self.passed: dict[ast.AST, dict[str, Values]] = {}
+        self.handed = Handed()
         self.held: dict[ast.AST, dict[str, Values]] = {}
-        self.collected: dict[ast.AST, ast.Call] = {}
         self.method_of: OwnClass | None = None
         self._known = known
 
@@ -233,6 +214,18 @@ class Expressions:
             found = merged(found, self.evaluate(value))
         return found
 
+    def _eval_binop(self, node: ast.BinOp) -> Values:
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
+        held = [value for value in left if isinstance(value, Dictionary)]
+        if not isinstance(node.op, ast.BitOr) or not held:
+            return ()
+        for value in held:
+            self.changed.add(id(value.node))
+            for more in right:
+                if isinstance(more, Dictionary):
+                    self.parts.setdefault(id(value.node), []).append(more.node)
+        return left
+
     def _eval_await(self, node: ast.Await) -> Values:
         return self.evaluate(node.value)
 
@@ -292,20 +285,24 @@ class Expressions:
                 if isinstance(argument, ast.Dict):
                     self.add_part(node.func.value, argument)
         found: Values = self._of_file(node, given)
+        partial: Values = ()
         if given and any(isinstance(value, Library) and value.name == _PARTIAL for value in called):
             called, given, complete = given[0].values, given[1:], False
+            partial = called if not given else ()
         self._call_with_rows(node, given, keywords)
         for value in called:
             if isinstance(value, Own):
-                self._hand_over(value, given, keywords)
-                self._collect(value, node, keywords)
+                self.script.own_calls[node] = value.node
+                self.handed.over(value, given, keywords)
+                self.handed.collect(value, node, keywords, self.script.parents)
             name, method, own = _target(value)
             if name:
                 call = ScriptCall(name, method, node.lineno, node, keywords, given, complete, own)
                 self.script.calls.append(call)
-                found = merged(found, _results(value, call))
+                found = merged(found, results(value, call))
             elif isinstance(value, Own):
-                found = merged(found, self.returned.get(value.node, ()))
+                result = (value,) if value in partial else self.returned.get(value.node, ())
+                found = merged(found, result)
         return found
 
     def _of_file(self, node: ast.Call, given: list[Given]) -> Values:
@@ -335,7 +332,7 @@ class Expressions:
         arguments = dict(self._entries(holder.node)) if isinstance(holder, Dictionary) else {}
         for value in mapped.values:
             if isinstance(value, Own):
-                self._hand_over(value, [], arguments)
+                self.handed.over(value, [], arguments)
             elif isinstance(value, Library):
                 call = ScriptCall(value.name, "", node.lineno, node, arguments, (), False)
                 self.script.calls.append(call)
@@ -353,7 +350,7 @@ class Expressions:
         """
         for keyword in node.keywords:
             values = self.evaluate(keyword.value)
-            if keyword.arg is None and self._is_collected(values):
+            if keyword.arg is None and self.handed.is_collected(values):
                 for name, given in self._entries(values[0].node) if configures else ():
                     yield name, replace(given, holder=None)
                 continue
@@ -420,84 +417,14 @@ class Expressions:
             return isinstance(value.content, dict)
         return (
             isinstance(value, Dictionary)
-            and not self._is_collected(values)
+            and not self.handed.is_collected(values)
             and id(value.node) not in self.changed
             and all(name is not None for name, _, _ in entries(value.node))
         )
 
-    def _hand_over(self, called: Own, given: list[Given], keywords: dict[str, Given]) -> None:
-        """Remember what a function of the script's own is called with."""
-        function: ast.AST | None = called.node
-        if isinstance(called.node, ast.ClassDef):
-            function = initializer_of(called.node)
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            return
-        passed = self.passed.setdefault(function, {})
-        names = [each.arg for each in function.args.args]
-        if function is not called.node:
-            names = names[1:]
-        by_position = zip(names, _one_by_one(given), strict=False)
-        by_name = ((name, argument.values) for name, argument in keywords.items())
-        for name, values in (*by_position, *by_name):
-            passed[name] = merged(passed.get(name, ()), values)
-
-    def _collect(self, called: Own, call: ast.Call, keywords: dict[str, Given]) -> None:
-        """Remember what a function of the script's own gets by `**`, and hands on in one call."""
-        function: ast.AST | None = called.node
-        if isinstance(called.node, ast.ClassDef):
-            function = initializer_of(called.node)
-        args = getattr(function, "args", None)
-        if function is None or args is None or args.kwarg is None:
-            return
-        names = [
-            node
-            for node in ast.walk(function)
-            if isinstance(node, ast.Name) and node.id == args.kwarg.arg
-        ]
-        ends = [
-            outer.end_lineno
-            for node in names
-            if isinstance(node.ctx, ast.Store)
-            and isinstance(outer := self.script.parents.get(node), ast.Assign)
-        ]
-        last = min(end for end in (*ends, function.end_lineno) if end is not None)  # type: ignore[attr-defined]
-        reads = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno <= last]
-        parent = self.script.parents.get(reads[0]) if len(reads) == 1 else None
-        if not isinstance(parent, ast.keyword) or parent.arg is not None:
-            return
-        named = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        rest = [
-            given.keyword
-            for name, given in keywords.items()
-            if name not in named and given.keyword is not None and given.holder is None
-        ]
-        if call not in self.collected:
-            collected = ast.Call(ast.Name("dict"), [], rest)
-            self.collected[call] = ast.copy_location(collected, call)
-        passed = self.passed.setdefault(function, {})
-        known = passed.get(args.kwarg.arg, ())
-        passed[args.kwarg.arg] = merged(known, (Dictionary(self.collected[call]),))
-
-    def _is_collected(self, values: Values) -> bool:
-        """Tell whether a value is what one call of a function has for its `**`."""
-        held = [value.node for value in values if isinstance(value, Dictionary)]
-        return bool(held) and held[0] in self.collected.values() and len(values) == 1
-
 
 def _is_configuration(value: object) -> bool:
     return isinstance(value, Library) and value.name.endswith(_CONFIGURING)
-
-
-def _one_by_one(given: list[Given]) -> Iterator[Values]:
-    """Yield what the arguments by position may be, up to one with a star that is not known."""
-    for argument in given:
-        if not isinstance(argument.node, ast.Starred):
-            yield argument.values
-            continue
-        found = next((value for value in argument.values if isinstance(value, Several)), None)
-        if found is None:
-            return
-        yield from found.elements
 
 
 def entries(
@@ -521,12 +448,6 @@ def _text_in(node: ast.expr | None) -> str | None:
     """Return a text that a script writes down; None for another expression."""
     text = node.value if isinstance(node, ast.Constant) else None
     return text if isinstance(text, str) else None
-
-
-def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:
-    """Return the `__init__` that the body of a class has."""
-    functions = (each for each in node.body if isinstance(each, ast.FunctionDef))
-    return next((function for function in functions if function.name == "__init__"), None)
 
 
 def default_of(node: ast.AnnAssign) -> ast.Constant | None:
@@ -558,11 +479,6 @@ def literal(node: ast.expr) -> object:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return UNKNOWN
-
-
-def made_of(cls: OwnClass) -> Made:
-    """Return an object of a class of the script's own."""
-    return Made(cls.ancestors[0], own=cls)
 
 
 def _held(value: Made, name: str, later: ast.Attribute | None) -> Values:
@@ -634,43 +550,3 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
 def _is_own_method(value: Made, name: str) -> bool:
     """Tell whether a method of an object is one that the script defines."""
     return value.own is not None and name in value.own.methods
-
-
-def _results(value: object, call: ScriptCall) -> Values:
-    if isinstance(value, MadeMethod):
-        return _of_method(value, call)
-    if call.own is not None:
-        return (Made(call.name, call, call.own),)
-    class_name = kinship.made_by(call.name, call.method)
-    return (Made(class_name, call),) if class_name else ()
-
-
-def _of_method(method: MadeMethod, call: ScriptCall) -> Values:
-    instance = method.instance
-    if method.name in _KEEPING:
-        return (instance,)
-    if method.name in _UNLOADING:
-        return (Made(_MODEL),)
-    if method.name == "train_test_split":
-        return (Made(instance.class_name),)
-    if method.name in _PARSING and _PARSERS & set(kinship.ancestors(instance.class_name)):
-        return (Several(tuple(_parsed(instance.call))),)
-    return ()
-
-
-def _parsed(parser: ScriptCall | None) -> Iterator[Values]:
-    """Return what comes out of a parser of command lines."""
-    if parser is None:
-        return
-    types = parser.keywords.get("dataclass_types") or next(iter(parser.positional), None)
-    for value in types.values if types else ():
-        for classes in value.elements if isinstance(value, Several) else [(value,)]:
-            yield tuple(made for cls in classes for made in instance_of(cls))
-
-
-def instance_of(value: object) -> Values:
-    """Return an object of a class; nothing if the value is not a class that is known."""
-    if isinstance(value, Library):
-        is_class = kinship.is_class(value.name) and value.name != _ANY
-        return (Made(value.name),) if is_class else ()
-    return (made_of(value.cls),) if isinstance(value, Own) and value.cls is not None else ()

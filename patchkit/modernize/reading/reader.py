@@ -10,7 +10,9 @@ from pathlib import Path
 
 from ..errors import ScriptError
 from . import kinship, neighbours
-from .expressions import TRAINING, Expressions, initializer_of, instance_of, literal, made_of
+from .expressions import TRAINING, Expressions, literal
+from .handing import initializer_of
+from .results import instance_of, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
 from .versions_asked import is_read
@@ -130,7 +132,7 @@ class _ScriptReader(Expressions):
         if before is not None:
             self.returned = before.returned_now
             self.held = before.held
-            self.collected = before.collected
+            self.handed.collected = before.handed.collected
             self.changed = before.changed
         self.returned_now: dict[ast.AST, Values] = {}
 
@@ -335,7 +337,7 @@ class _ScriptReader(Expressions):
     ) -> None:
         around, self.scope = self.scope, Scope(outer)
         outer_class, self.method_of = self.method_of, cls or self.method_of
-        passed = {} if self._before is None else dict(self._before.passed.get(node, {}))
+        passed = {} if self._before is None else dict(self._before.handed.passed.get(node, {}))
         if cls is not None and node.args.args:
             passed[node.args.args[0].arg] = (made_of(cls),)
         self._parameters(node.args, passed)

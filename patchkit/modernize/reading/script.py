@@ -165,6 +165,7 @@ class Script:
         own_fields: those that are fields of the script's own classes.
         classes: the script's own.
         parents: each node to the one that it is a part of.
+        own_calls: calls of functions of its own or of modules beside it, and these.
         bound: all names that the script gives a meaning to.
         folder: where the script lies, with the files that it reads; None if that is not known.
     """
@@ -176,6 +177,7 @@ class Script:
     own_fields: list[ScriptAttribute] = field(default_factory=list)
     classes: list[OwnClass] = field(default_factory=list)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    own_calls: dict[ast.AST, ast.AST] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     folder: Path | None = None
 
