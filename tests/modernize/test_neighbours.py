@@ -102,3 +102,11 @@ def test_a_function_beside_may_keep_what_it_gets(newest: Due, tmp_path: Path) ->
         "from common import f\nimport transformers\nf(a=1)\ntransformers.Trainer(m, tokenizer=t)\n"
     )
     assert modernize(text, newest, tmp_path).text == text.replace("tokenizer", "processing_class")
+
+
+def test_what_is_installed_is_not_beside(newest: Due, tmp_path: Path) -> None:
+    package = tmp_path / "site-packages" / "package"
+    package.mkdir(parents=True)
+    package.with_name("common.py").write_text(SETTINGS)
+    text = "from common import settings\nimport trl\ntrl.DPOConfig(**settings(1.0))\n"
+    assert modernize(text, newest, package).text == text

@@ -9,6 +9,7 @@ import pytest
 from patchkit.legacy.decisions import UNKNOWN
 from patchkit.modernize.errors import ScriptError
 from patchkit.modernize.reading import Script, read
+from patchkit.modernize.reading.expressions import Expressions
 
 
 def script(text: str) -> Script:
@@ -244,3 +245,18 @@ def test_statements_of_all_kinds() -> None:
             """
         )
     )
+
+
+def test_dictionaries_that_get_the_entries_of_each_other_are_read_once(monkeypatch) -> None:
+    looked: list[object] = []
+    entries = Expressions._entries
+
+    def counted(self, *args):
+        looked.append(args)
+        assert len(looked) < 2_000
+        return entries(self, *args)
+
+    monkeypatch.setattr(Expressions, "_entries", counted)
+    names = "abcdefgh"
+    pairs = [f"{one}[k] = {other}[k]\n" for one in names for other in names]
+    read("".join(f"{name} = {{'x': 1}}\n" for name in names) + "".join(pairs) + "f(**a)\n")

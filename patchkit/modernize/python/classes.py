@@ -22,6 +22,8 @@ from .standin import Standin, decided, rendered
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _TRAINER, _MODEL = "transformers.Trainer", "transformers.PreTrainedModel"
 _METHOD, _LAYERS = "forward", "transformers.models."
+_CONFIGURATION = "config"
+"""What models that are loaded are made of."""
 _CALLBACK = "transformers.TrainerCallback"
 _HANDLER = "transformers.CallbackHandler"
 
@@ -162,7 +164,9 @@ def _call_in_constructor(
         new = f"{plan.lines.source(node.value)}.{today}"
         plan.edits.sources[span_of(node)] = new
         plan.changed(node, f"{cls.name}.{former}()", f"{new}()", f"it {since(row)}")
-    if not calls:
+    names = [each.arg for each in own.args.args[1:2]]
+    is_loaded = own.args.vararg is not None or any(_CONFIGURATION in name for name in names)
+    if not calls and is_loaded:
         told = f"does not call self.{today}() at its end; no model is loaded without, since "
         plan.remark(own, f"{cls.name}.__init__", f"{told}{release(row.gone)}")
 

@@ -10,7 +10,7 @@ from functools import cache
 from ...legacy.call_sites import called
 from ...legacy.decisions import UNKNOWN
 from . import kinship
-from .handing import Handed
+from .handing import Handed, above
 from .results import instance_of, results
 from .script import (
     Given,
@@ -195,10 +195,11 @@ class Expressions:
                 key = literal(node.slice)
                 if isinstance(key, str) and key in value.content:
                     found += (Loaded(value.file, value.content[key]),)
-            elif isinstance(value, Dictionary) and id(value.node) not in self._looked_into:
+            elif isinstance(value, Dictionary) and isinstance(key := literal(node.slice), str):
                 # An entry may be computed of others of the same dictionary, or of itself.
+                if id(value.node) in self._looked_into or len(self._looked_into) >= DEEPEST:
+                    continue
                 self._looked_into.add(id(value.node))
-                key = literal(node.slice)
                 for name, given in self._entries(value.node):
                     found = merged(found, given.values) if name == key else found
                 self._looked_into.discard(id(value.node))
@@ -278,7 +279,7 @@ class Expressions:
             return (Dictionary(node),) if not node.args else ()
         is_super = isinstance(node.func, ast.Name) and node.func.id == "super" and not called
         if is_super and self.method_of is not None:
-            return (Made(self.method_of.ancestors[0]),)
+            return (Made(self.method_of.ancestors[0], own=above(self.method_of)),)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "update":
             self.add_part(node.func.value, node)
             for argument in node.args:
@@ -539,7 +540,8 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
             return place, last, None
         return value.name, "", None
     if isinstance(value, MadeMethod) and not _is_own_method(value.instance, value.name):
-        return value.instance.class_name, value.name, None
+        own = value.instance.own if value.name == "__init__" else None
+        return value.instance.class_name, value.name, own
     if isinstance(value, Made):
         return value.class_name, "__call__", None
     if isinstance(value, Own) and value.cls is not None:

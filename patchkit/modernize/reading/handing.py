@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from .script import Given
+from .script import Given, OwnClass
 from .values import Dictionary, Own, Several, Values, merged
 
 
@@ -103,3 +104,11 @@ def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:
     """Return the `__init__` that the body of a class has."""
     functions = (each for each in node.body if isinstance(each, ast.FunctionDef))
     return next((function for function in functions if function.name == "__init__"), None)
+
+
+def above(cls: OwnClass) -> OwnClass | None:
+    """Return what `super()` is in a class, if that derives from another one of the script's own."""
+    constructors = cls.constructors[initializer_of(cls.node) is not None :]
+    if not constructors:
+        return None
+    return replace(cls, constructors=constructors, methods=frozenset(), fields={})

@@ -12,6 +12,8 @@ from .values import Dictionary, Library, Loaded, Made, Own, Several, Values
 
 LARGEST = 200_000
 """Bytes of a module that is read."""
+_INSTALLED = "site-packages"
+"""The folder whose modules are installed, and not a script's own."""
 _NOTHING = ast.Constant(None)
 
 
@@ -25,6 +27,8 @@ def file_of(module: str, level: int, folder: Path) -> Path | None:
     """
     roots = [folder, folder.parent] if level == 0 else [folder, *folder.parents][level - 1 : level]
     for root in roots:
+        if level == 0 and root.name == _INSTALLED:
+            continue
         place = root.joinpath(*module.split("."))
         for path in (place.parent / f"{place.name}.py", place / "__init__.py"):
             if path.is_file() and path.stat().st_size <= LARGEST:
