@@ -266,6 +266,12 @@ REFUSED = {
         _DPO + _LOSS.format("seen.append(inputs['chosen_input_ids'])"),
         "until TRL 0.12.0, and not since: name the release that the script was written for.",
     ),
+    "method_of_a_class": (
+        "from trl import DPOTrainer\n"
+        "assert not hasattr(DPOTrainer, 'get_batch_logps')\n"
+        "DPOTrainer.get_batch_logps(None, None)",
+        "method_of_a_class.py:3: DPOTrainer.get_batch_logps() has been gone since TRL 0.29.0. ",
+    ),
     "loss_that_generates": (
         "from trl import GRPOConfig, GRPOTrainer\n"
         "class Own(GRPOTrainer):\n"
