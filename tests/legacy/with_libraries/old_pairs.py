@@ -28,8 +28,10 @@ PIECES = {
         "trainer = RewardTrainer(judge, args=RewardConfig(**FAST), train_dataset=rows,\n"
         "                        processing_class=TOKENIZER)\n"
         "batch = next(iter(trainer.get_eval_dataloader(trainer.train_dataset)))\n"
-        "result = [[ids for ids in row if ids] for row in batch['input_ids_chosen'].tolist()]\n"
-        "result = [result, 'input_ids_chosen' in batch]",
+        "lengths = batch['attention_mask_chosen'].sum(1)\n"
+        "ids = batch['input_ids_chosen'].tolist()\n"
+        "result = [[row[:length] for row, length in zip(ids, lengths)], "
+        "'input_ids_chosen' in batch]",
         "KeyError: 'chosen'",
         [[[1, 2, 3], [3]], False],
         'batch["input_ids_chosen"] of pairs has been gone since TRL 0.24.0',
