@@ -534,6 +534,11 @@ class Attribute(Owned, kw_only=True):
     is_unmistakable: bool = False
     context: str = ""
 
+    @property
+    def is_refused_method(self) -> bool:
+        """Whether it is a method that is refused as it is called."""
+        return self.read is None and self.is_method
+
 
 class Assigned(Owned, kw_only=True):
     """An attribute that scripts set, and that takes another value today.

@@ -69,13 +69,14 @@ def names_of(due: Due) -> dict[str, Any]:
     for name in places.names():
         place, _, last = name.rpartition(".")
         within.setdefault(place, set()).add(last)
-    attributes: dict[str, dict[str, tuple[bool, bool]]] = {}
+    attributes: dict[str, dict[str, tuple[bool, bool, bool]]] = {}
     assigned: dict[str, tuple[str, ...]] = {}
     methods_of: dict[str, dict[str, Watched]] = {}
     for owner, rows in due.by_owner.items():
         for _, row in rows:
             if isinstance(row, Attribute):
-                attributes.setdefault(owner, {})[row.name] = row.differs, row.of_class
+                known = row.differs, row.of_class, row.is_refused_method
+                attributes.setdefault(owner, {})[row.name] = known
             elif isinstance(row, Assigned):
                 assigned[owner] = (*assigned.get(owner, ()), row.name)
         if methods := due.methods([owner]):

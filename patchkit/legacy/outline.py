@@ -32,7 +32,7 @@ class Outline:
     def __init__(self, names: Mapping[str, Any], due: Callable[[], Any]) -> None:
         self._read = due
         self._watched: dict[str, dict[str, Watched]] = names["watched"]
-        self._attributes: dict[str, dict[str, tuple[bool, bool]]] = names["attributes"]
+        self._attributes: dict[str, dict[str, tuple[bool, bool, bool]]] = names["attributes"]
         self._assigned: dict[str, tuple[str, ...]] = names["assigned"]
         self.packages: frozenset[str] = frozenset(names["packages"])
         self.within: dict[str, tuple[str, ...]] = names["within"]
@@ -72,14 +72,15 @@ class Outline:
                 found.setdefault(method, []).append(watched)
         return found
 
-    def attributes(self, names: Sequence[str]) -> dict[str, tuple[bool, bool]]:
+    def attributes(self, names: Sequence[str]) -> dict[str, tuple[bool, bool, bool]]:
         """Return the attributes that a class, and no other before it, answers for.
 
-        Of each is told whether it is a property today, and whether the class itself has it.
+        Of each is told whether it is a property today, whether the class itself has it, and whether
+        it is a method that is refused.
         """
         if names[0] not in self._attributes:
             return {}
-        found: dict[str, tuple[bool, bool]] = {}
+        found: dict[str, tuple[bool, bool, bool]] = {}
         for name in reversed(names):
             found.update(self._attributes.get(name, {}))
         return found

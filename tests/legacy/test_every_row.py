@@ -538,13 +538,14 @@ def test_attributes(row: Attribute, monkeypatch) -> None:
             journal = Journal()
             answer_for(
                 cls,
-                {row.name: (row.differs, row.of_class)},
+                {row.name: (row.differs, row.of_class, row.is_refused_method)},
                 lambda instance, _, journal=journal: reading.read(instance, row, journal),
                 ChangedAttributes(),
             )
-            with pytest.raises(LegacyError):
-                getattr(cls(), row.name)()
-            (use,) = journal.uses()
+            for asked in (cls(), cls) if row.is_refused_method else (cls(),):
+                with pytest.raises(LegacyError):
+                    getattr(asked, row.name)()
+            use = journal.uses()[0]
             assert row.advice in use.message
 
 

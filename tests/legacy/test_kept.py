@@ -127,7 +127,7 @@ def test_a_guard_asks_about_each_old_call(owner: str, releases: dict[str, str]) 
         assert may_concern((1, 2), {}) is bool(of_method.orders)
     attributes = found.attributes(names)
     assert outline.attributes(names) == {
-        name: (row.differs, row.of_class) for name, row in attributes.items()
+        name: (row.differs, row.of_class, row.is_refused_method) for name, row in attributes.items()
     }
     assert [*outline.assigned(owner)] == [*found.assigned(owner)]
 

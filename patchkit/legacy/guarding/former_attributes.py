@@ -16,14 +16,14 @@ Assign = Callable[[Any, str, Any], Any]
 
 
 def answer_for(
-    cls: type, names: Mapping[str, tuple[bool, bool]], read: Read, changed: ChangedAttributes
+    cls: type, names: Mapping[str, tuple[bool, bool, bool]], read: Read, changed: ChangedAttributes
 ) -> None:
     """Answer for attributes that the objects of a class do not have.
 
     Args:
         cls: a class.
-        names: the old names; of each whether it is a property today, with another value, and
-            whether the class itself has it.
+        names: the old names; of each whether it is a property today, with another value, whether
+            the class itself has it, and whether it is a method that is refused.
         read: gives the values.
         changed: remembers the attributes that are set in the class.
     """
@@ -35,14 +35,14 @@ def answer_for(
         changed.change(cls, "__getattr__", _getter(answers, names, read))
         return
     changed.change(cls, "__dir__", _listing(cls.__dir__))
-    for name, (differs, of_class) in names.items():
+    for name, (differs, of_class, is_refused) in names.items():
         present = vars(cls).get(name)
         if differs and isinstance(present, property) and present.fget is not None:
             changed.change(cls, name, present.getter(_differing(present.fget, name, read)))
         elif differs and present is None and hasattr(cls, name):
             changed.change(cls, name, _differing_method(getattr(cls, name), name, read))
         elif not hasattr(cls, name):
-            changed.change(cls, name, _FormerAttribute(name, of_class, read))
+            changed.change(cls, name, _FormerAttribute(name, of_class, is_refused, read))
 
 
 def take_for(cls: type, names: Iterable[str], assign: Assign, changed: ChangedAttributes) -> None:
@@ -114,14 +114,17 @@ class _FormerAttribute:
     An object that sets it has its own.
     """
 
-    def __init__(self, name: str, of_class: bool, read: Read) -> None:
+    def __init__(self, name: str, of_class: bool, is_refused: bool, read: Read) -> None:
         self._name = name
         self._of_class = of_class
+        self._is_refused = is_refused
         self._read = read
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         asked = owner if self._of_class else instance
         name = self._name
+        if asked is None and self._is_refused and _needs_answer(name):
+            return self._read(owner, name)  # `Trainer.f(…)`
         if asked is None and _calls_getattr():
             return self  # `dir` of a class has its name, and what it names can be read
         if asked is None or not _needs_answer(name):

@@ -524,7 +524,7 @@ PIECES = {
         "result = seen",
         "input_ids_chosen",
         [[[2, 1], [2, 1]]],
-        "take the halves of batch",
+        "take the halves of",
     ),
     "text_dataset": (
         "from transformers import TextDataset\n"

@@ -28,8 +28,10 @@ PIECES = {
         "trainer = RewardTrainer(judge, args=RewardConfig(**FAST), train_dataset=rows,\n"
         "                        processing_class=TOKENIZER)\n"
         "batch = next(iter(trainer.get_eval_dataloader(trainer.train_dataset)))\n"
-        "result = [[ids for ids in row if ids] for row in batch['input_ids_chosen'].tolist()]\n"
-        "result = [result, 'input_ids_chosen' in batch]",
+        "lengths = batch['attention_mask_chosen'].sum(1)\n"
+        "ids = batch['input_ids_chosen'].tolist()\n"
+        "result = [[row[:length] for row, length in zip(ids, lengths)], "
+        "'input_ids_chosen' in batch]",
         "KeyError: 'chosen'",
         [[[1, 2, 3], [3]], False],
         'batch["input_ids_chosen"] of pairs has been gone since TRL 0.24.0',
@@ -265,6 +267,12 @@ REFUSED = {
     "prompts_or_none": (
         _DPO + _LOSS.format("seen.append(inputs['chosen_input_ids'])"),
         "until TRL 0.12.0, and not since: name the release that the script was written for.",
+    ),
+    "method_of_a_class": (
+        "from trl import DPOTrainer\n"
+        "assert not hasattr(DPOTrainer, 'get_batch_logps')\n"
+        "DPOTrainer.get_batch_logps(None, None)",
+        "method_of_a_class.py:3: DPOTrainer.get_batch_logps() has been gone since TRL 0.29.0. ",
     ),
     "loss_that_generates": (
         "from trl import GRPOConfig, GRPOTrainer\n"
