@@ -18,7 +18,11 @@ from .lookups import NameLookup, lookup_of
 _PASSING_ON = ("__getattr__", "__getattribute__", "__setattr__", "__strict_setattr__")
 _UNPACKED = "__iter__"
 _SIGNS = {
-    **{"__add__": "+", "__radd__": "+", "__mul__": "*", "__rmul__": "*", "__getitem__": "[…]"},
+    "__add__": "+",
+    "__radd__": "+",
+    "__mul__": "*",
+    "__rmul__": "*",
+    "__getitem__": "[…]",
     _UNPACKED: "a, b =",
 }
 
