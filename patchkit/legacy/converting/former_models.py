@@ -190,7 +190,7 @@ def _tie_own_output(call: Any, row: Behaviour) -> None:
     except AttributeError:
         return  # the constructor has not come to that layer
     names = {id(each): name for name, each in model.named_parameters(remove_duplicate=False)}
-    weights = [getattr(layer, "weight", None) for layer in (inputs, output)]
+    weights: list[Any] = [getattr(layer, "weight", None) for layer in (inputs, output)]
     source, tied = (names.get(id(each)) for each in weights)
     if not source or not tied or source == tied or weights[0].shape != weights[1].shape:
         return

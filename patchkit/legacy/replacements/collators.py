@@ -25,15 +25,15 @@ class DataCollatorForWholeWordMask(DataCollatorForLanguageModeling):
         return batch
 
     def _placed(self, row: Any) -> Mapping[str, Any]:
-        row = dict(row) if isinstance(row, Mapping) else {"input_ids": row}
-        if _PLACES not in row:
+        placed: dict[str, Any] = dict(row) if isinstance(row, Mapping) else {"input_ids": row}
+        if _PLACES not in placed:
             end, places = 0, []
-            for token in self.tokenizer.convert_ids_to_tokens(list(row["input_ids"])):
+            for token in self.tokenizer.convert_ids_to_tokens(list(placed["input_ids"])):
                 start = end if token.startswith("##") else end + 1
                 end = start + 1
                 places.append((start, end))
-            row[_PLACES] = places
-        return row
+            placed[_PLACES] = places
+        return placed
 
 
 class DataCollatorForCompletionOnlyLM(DataCollatorForLanguageModeling):
