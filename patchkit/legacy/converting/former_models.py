@@ -16,6 +16,7 @@ from .call import OldCall, Surroundings
 
 _NO_LIMIT = -1
 _TIED = "all_tied_weights_keys"
+_OUTPUT = "get_output_embeddings"
 _PREPARES, _POSITIONS = "prepare_inputs_for_generation", "position_ids"
 _TIES, _CONSTRUCTOR, _LATER = "tie_word_embeddings", "__init__", "__post_init__"
 _MASK = "attention_mask"
@@ -175,7 +176,31 @@ def mapped_tied_weights(call: Any, row: Behaviour, proceed: Callable[[], Any]) -
         listed = getattr(module, "_tied_weights_keys", None)
         if isinstance(listed, list | tuple | set):
             module._tied_weights_keys = dict(_tied_to(module, tuple(listed)))
+    _tie_own_output(call, row)
     return proceed()
+
+
+def _tie_own_output(call: Any, row: Behaviour) -> None:
+    """Tie the output layer that a script's model names to its embeddings."""
+    model = call.instance
+    if not (_is_own(type(model), _OUTPUT) and getattr(model.config, "tie_word_embeddings", True)):
+        return
+    try:
+        inputs, output = model.get_input_embeddings(), getattr(model, _OUTPUT)()
+    except AttributeError:
+        return  # the constructor has not come to that layer
+    names = {id(each): name for name, each in model.named_parameters(remove_duplicate=False)}
+    weights: list[Any] = [getattr(layer, "weight", None) for layer in (inputs, output)]
+    source, tied = (names.get(id(each)) for each in weights)
+    if not source or not tied or source == tied or weights[0].shape != weights[1].shape:
+        return
+    known = model._tied_weights_keys or {}
+    if tied not in known:
+        # Those of the class that it derives from may name layers that it has replaced.
+        kept = {name: to for name, to in known.items() if name in names.values()}
+        model._tied_weights_keys = {**kept, tied: source}
+        old = f"{type(model).__name__}.{_OUTPUT} of tied embeddings"
+        call.fix(row, old, f"write _tied_weights_keys = {{{tied!r}: {source!r}}}, too")
 
 
 def _tied_to(model: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -1,14 +1,39 @@
-"""Collators of TRL before 0.20."""
+"""Collators of TRL before 0.20, and of Transformers before 5.20."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from transformers import DataCollatorForLanguageModeling
 
+_PLACES = "offset_mapping"
 _COLUMNS = frozenset({"input_ids", "attention_mask", "special_tokens_mask"})
+
+
+@dataclass
+class DataCollatorForWholeWordMask(DataCollatorForLanguageModeling):
+    """Mask all tokens of a word together; a token that begins with `##` continues one."""
+
+    whole_word_mask: bool = True
+
+    def torch_call(self, examples: list[Any]) -> dict[str, Any]:
+        """Make a batch of rows; those that do not say where tokens are in the text need not."""
+        batch: dict[str, Any] = super().torch_call([self._placed(row) for row in examples])
+        return batch
+
+    def _placed(self, row: Any) -> Mapping[str, Any]:
+        placed: dict[str, Any] = dict(row) if isinstance(row, Mapping) else {"input_ids": row}
+        if _PLACES not in placed:
+            end, places = 0, []
+            for token in self.tokenizer.convert_ids_to_tokens(list(placed["input_ids"])):
+                start = end if token.startswith("##") else end + 1
+                end = start + 1
+                places.append((start, end))
+            placed[_PLACES] = places
+        return placed
 
 
 class DataCollatorForCompletionOnlyLM(DataCollatorForLanguageModeling):

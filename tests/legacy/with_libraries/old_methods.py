@@ -40,6 +40,40 @@ PIECES = {
         ["simple", "first"],
         "write aggregation_strategy='simple'",
     ),
+    "own_output_tied": (
+        "from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel\n"
+        "class Own(GPT2PreTrainedModel):\n"
+        "    def __init__(self, config):\n"
+        "        super().__init__(config)\n"
+        "        self.transformer = GPT2Model(config)\n"
+        "        self.head = torch.nn.Linear(config.n_embd, config.vocab_size, bias=False)\n"
+        "        self.post_init()\n"
+        "    def get_output_embeddings(self):\n"
+        "        return self.head\n"
+        "small = dict(vocab_size=20, n_embd=8, n_layer=1, n_head=2)\n"
+        "GPT2Model(GPT2Config(**small)).save_pretrained('gpt2')\n"
+        "made = Own.from_pretrained('gpt2')\n"
+        "loose = Own(GPT2Config(tie_word_embeddings=False, **small))\n"
+        "tied = [each.head.weight is each.transformer.wte.weight for each in (made, loose)]\n"
+        "from transformers.modeling_gpt2 import GPT2Model as Former\n"
+        "result = [*tied, Former is GPT2Model]",
+        "No module named 'transformers.modeling_gpt2'",
+        [True, False, True],
+        "_tied_weights_keys = {'head.weight': 'transformer.wte.weight'}",
+    ),
+    "whole_words": (
+        "from transformers import BertTokenizer, DataCollatorForWholeWordMask\n"
+        "tokenizer = BertTokenizer(vocab={word: place for place, word in enumerate(\n"
+        "    ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'a', '##b', '##c'])})\n"
+        "masked = DataCollatorForWholeWordMask(tokenizer, mlm_probability=0.5)\n"
+        "torch.manual_seed(0)\n"
+        "labels = masked([tokenizer('abc a')] * 40)['labels']\n"
+        "whole = {tuple(row) for row in (labels[:, 1:4] != -100).tolist()}\n"
+        "result = sorted(whole)",
+        "cannot import name 'DataCollatorForWholeWordMask'",
+        [[False, False, False], [True, True, True]],
+        "DataCollatorForLanguageModeling",
+    ),
     "outputs_in_order": (
         "ids = torch.tensor([[5, 6]])\n"
         "made = model()\n"
