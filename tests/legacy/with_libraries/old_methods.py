@@ -72,7 +72,7 @@ PIECES = {
         "result = sorted(whole)",
         "cannot import name 'DataCollatorForWholeWordMask'",
         [[False, False, False], [True, True, True]],
-        "DataCollatorForLanguageModeling",
+        "write from patchkit.replacements import DataCollatorForWholeWordMask",
     ),
     "outputs_in_order": (
         "ids = torch.tensor([[5, 6]])\n"
