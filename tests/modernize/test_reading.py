@@ -258,5 +258,5 @@ def test_dictionaries_that_get_the_entries_of_each_other_are_read_once(monkeypat
 
     monkeypatch.setattr(Expressions, "_entries", counted)
     names = "abcdefgh"
-    pairs = [f"{one}[k] = {other}[k]\n" for one in names for other in names]
+    pairs = [f"{getting}[k] = {given}[k]\n" for getting in names for given in names]
     read("".join(f"{name} = {{'x': 1}}\n" for name in names) + "".join(pairs) + "f(**a)\n")
