@@ -296,7 +296,7 @@ OWN_METHODS = {
         "trainer = plain_trainer(Own)\n"
         "trainer.train()\n"
         "result = sorted(trainer.state.log_history[0])",
-        "takes 6 positional arguments",
+        "'learning_rate'",
         ["epoch", "learning_rate", "loss", "step"],
         "Own._maybe_log_save_evaluate without grad_norm, start_time, learning_rate",
     ),

@@ -29,15 +29,21 @@ OF_THE_SCRIPT = {
 }
 """Pieces whose error says nothing of the libraries, and why."""
 OF_THE_ERROR = {
+    "called_by_former_keywords of objects": "take args, kwargs",
     "fields_declared_anew": "optim='adamw_torch'",
     "flag_of_two_classes of objects": "use_cache",
     "generation_by_an_own_class of objects": "_supports_cache_class",
+    "labels_of_language_models of objects": "lm_labels",
     "layers_by_their_old_names": "q_proj",
     "metrics_of_pairs of objects": "processing_class",
     "model_card of objects": "finetuned_from",
+    "outputs_in_order of objects": "return_dict",
+    "own_logging_without_norm": "_maybe_log_save_evaluate",
+    "own_output_tied of objects": "transformers.models.gpt2",
     "own_settings": "warmup_steps",
     "processor_of_a_feature_extractor of objects": "feature_extractor= image_processor=",
     "said_twice": "quantization_config",
+    "settings_of_a_configuration_made of objects": "generation_config",
     "settings_of_each_configuration of objects": "sep_token_id",
     "settings_of_generate_for_a_configuration of objects": "generation_config",
     "shared_weights": "legacy=True share memory",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ....rewrite.codes import names_in, nested_codes
 from ....whose import Whose, owner_of_function
@@ -84,16 +85,22 @@ def without_start(call: OldCall, row: Adjusted, surroundings: Surroundings) -> N
     """
     former_parameters(call, row, surroundings)
     cls = type(call.instance)
-    owners = own_classes(cls, of_frameworks=True)
-    adapted = [vars(own)[row.name] for own in owners if row.name in vars(own)]
-    if any(hasattr(method, _ADAPTED) for method in adapted):
-        order = tuple(inspect.signature(adapted[-1]).parameters)
+    if _order_of_adapted(cls, row.name):
         owner = next(
             base for base in cls.__mro__ if belongs_to_a_library(base) and row.name in vars(base)
         )
         method = vars(owner)[row.name]
         if not hasattr(method, _ADAPTED):
-            surroundings.changed.change(owner, row.name, _filled_in(method, order))
+            surroundings.changed.change(owner, row.name, _filled_in(method))
+
+
+def _order_of_adapted(cls: type, name: str) -> tuple[str, ...]:
+    """Return the parameters of an adapted override that calls a library's method, if any."""
+    owners = own_classes(cls, of_frameworks=True)
+    methods = [vars(owner)[name] for owner in owners if name in vars(owner)]
+    if not any(hasattr(method, _ADAPTED) for method in methods):
+        return ()
+    return tuple(inspect.signature(methods[-1]).parameters)
 
 
 def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[str]:
@@ -101,21 +108,27 @@ def _lacking(method: Callable[..., Any], current: Callable[..., Any]) -> list[st
     own = inspect.signature(method).parameters
     if any(known.kind in _ANY for known in own.values()):
         return []
-    new = inspect.signature(current).parameters.values()
+    current_ones = inspect.signature(current).parameters
+    new = [name for name, known in current_ones.items() if known.kind not in _ANY]
+    missing = [name for name in new if name not in own]
+    if own.keys() <= current_ones.keys():
+        return missing
     # An argument by position goes by its place, whatever the parameter is named.
-    return [known.name for known in list(new)[len(own) :] if known.kind not in _ANY] or [
-        known.name for known in new if known.name not in own and len(new) > len(own)
-    ]
+    return new[len(own) :] or (missing if len(new) > len(own) else [])
 
 
-def _filled_in(method: Callable[..., Any], order: Sequence[str]) -> Callable[..., Any]:
+def _filled_in(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method with None for what it is not given; a script's own has the other order."""
     signature = inspect.signature(method)
-    has_current_names = set(order) <= set(signature.parameters)
+    orders: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
     @functools.wraps(method)
     def filled_in(*args: Any, **kwargs: Any) -> Any:
-        if has_current_names and len(args) <= len(order):
+        cls = type(args[0])
+        if cls not in orders:
+            orders[cls] = _order_of_adapted(cls, method.__name__)
+        order = orders[cls]
+        if len(args) <= len(order) and signature.parameters.keys() >= set(order):
             args, kwargs = (), {**dict(zip(order, args, strict=False)), **kwargs}
         given = signature.bind_partial(*args, **kwargs).arguments
         missing = {
