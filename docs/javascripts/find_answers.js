@@ -260,6 +260,8 @@ function scoreOf(row, error, pasted, data, pointed = false) {
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
+  if (row.where && (row.where === "elsewhere") !== isElsewhere(error, data)) return null;
+  pointed ||= row.where === "elsewhere";
   let score = row.weight || 0;
   if (frames.length) {
     const isKind = score <= weights.kindsOnly;
@@ -288,6 +290,14 @@ function scoreOf(row, error, pasted, data, pointed = false) {
     score += 1;
   }
   return score;
+}
+
+/** Tell whether code of others raised an error; see patchkit/known/reading.py. */
+function isElsewhere({ frames }, data) {
+  if (frames.some(({ library }) => library && !data.reading.anyField.includes(library))) return false;
+  const asking = frames.filter((frame) => !frame.library && !passesOn(frame, data)).pop();
+  if (!asking || !asking.function) return false;
+  return asking.function !== "<module>" || asking !== frames[frames.length - 1];
 }
 
 /** Tell whether such a file raises an error, or the library itself is known to raise it. */

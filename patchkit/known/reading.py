@@ -48,6 +48,12 @@ REPOSITORIES: dict[str, str] = shipped_table("known/libraries.json")
 LIBRARIES = frozenset(REPOSITORIES)
 """Their top folders."""
 
+_ANY_FIELD = """
+torch torchvision numpy pandas pyarrow pydantic fsspec triton ray wandb lightning pytorch_lightning
+"""
+ANY_FIELD = frozenset(_ANY_FIELD.split())
+"""Those of them through which any code of others goes, too."""
+
 _PASSING_ON = """
 wrapped_func wrapper _wrapper wrapped _inner_fn _inner inner inner_f new_init decorate_context
 __getattr__ _get_module _handle_fromlist
@@ -218,6 +224,19 @@ class Raised:
     def raising(self) -> tuple[Frame, ...]:
         """The line that raised it, if the text has one."""
         return tuple(frame for frame in self.frames if not frame.passes_on)[-1:]
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether code of others raised it: a model or package that none of the libraries calls.
+
+        Notebooks leave lines out; and the last one, at a script's top, may have had others below.
+        """
+        if any(frame.library not in (*ANY_FIELD, "") for frame in self.frames):
+            return False
+        asking = [frame for frame in self.frames if frame.library == "" and not frame.passes_on]
+        if not asking or not asking[-1].function:
+            return False
+        return asking[-1].function != "<module>" or asking[-1] is not self.frames[-1]
 
     def caller(self, library: str = "") -> str:
         """Return the package whose line asks another; empty if that is the user's, or not shown.
