@@ -676,7 +676,7 @@ function frameOf(line, data) {
   return null;
 }
 
-function placeOf(file, { libraries, remoteCode }) {
+function placeOf(file, { libraries, folders, remoteCode }) {
   for (const folder of ["site-packages/", "dist-packages/"]) {
     if (file.includes(folder)) return file.slice(file.lastIndexOf(folder) + folder.length);
   }
@@ -684,8 +684,10 @@ function placeOf(file, { libraries, remoteCode }) {
   const name = parts[parts.length - 1];
   if (parts.includes(remoteCode)) return parts.slice(parts.indexOf(remoteCode)).join("/");
   if (parts.some((part) => part.startsWith("unsloth_compiled"))) return `unsloth/${name}`;
-  const top = parts.slice(0, -1).find((part) => libraries.includes(part));
-  return top ? parts.slice(parts.lastIndexOf(top, parts.length - 2)).join("/") : name;
+  const places = [...parts.slice(0, -1).keys()].filter((at) => libraries.includes(parts[at]) &&
+    (!folders.includes(parts[at]) || at <= 2 || ["src", parts[at]].includes(parts[at - 1])));
+  const same = places.filter((at) => parts[at] === parts[places[0]]);
+  return same.length ? parts.slice(same[same.length - 1]).join("/") : name;
 }
 
 function inOrder(raised, data) {

@@ -54,6 +54,9 @@ torch torchvision numpy pandas pyarrow pydantic fsspec triton ray wandb lightnin
 ANY_FIELD = frozenset(_ANY_FIELD.split())
 """Those of them through which any code of others goes, too."""
 
+FOLDERS = frozenset({"adapters", "datasets", "evaluate", "kernels"})
+"""Those whose names folders of any project have."""
+
 _PASSING_ON = """
 wrapped_func wrapper _wrapper wrapped _inner_fn _inner inner inner_f new_init decorate_context
 __getattr__ _get_module _handle_fromlist
@@ -490,11 +493,17 @@ def _place(file: str) -> str:
         return place
     parts = file.split("/")
     places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
+    places = [at for at in places if parts[at] not in FOLDERS or _is_checkout(parts, at)]
     if not places:
         return parts[-1]
     # A checkout of a library has its folder in a folder of the same name.
     same = [number for number in places if parts[number] == parts[places[0]]]
     return "/".join(parts[same[-1] :])
+
+
+def _is_checkout(parts: list[str], at: int) -> bool:
+    """Tell whether a folder is a library's, and not one of that name in a project."""
+    return at <= 2 or parts[at - 1] in ("src", parts[at])
 
 
 def _versions(text: str) -> dict[str, str]:
