@@ -261,7 +261,7 @@ function scoreOf(row, error, pasted, data, pointed = false) {
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
   if (row.where && (row.where === "elsewhere") !== isElsewhere(error, data)) return null;
-  pointed ||= row.where === "elsewhere";
+  pointed ||= row.where === "elsewhere" && !frames.length;
   let score = row.weight || 0;
   if (frames.length) {
     const isKind = score <= weights.kindsOnly;

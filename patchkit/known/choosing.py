@@ -210,7 +210,7 @@ def _score(
         return None
     if row.where and (row.where == "elsewhere") != error.is_elsewhere:
         return None
-    pointed = pointed or row.where == "elsewhere"
+    pointed = pointed or (row.where == "elsewhere" and not row.frames)
     score = row.weight
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:

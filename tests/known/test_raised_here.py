@@ -67,7 +67,7 @@ RAISING: dict[str, tuple[Callable[[], object], str]] = {
         "dtypes-differ",
     ),
     "bytes": (lambda: ones(2, 2) @ ones(2, 2, dtype=torch.uint8), "packed-weight-as-matrix"),
-    "packed shapes": (lambda: ones(2, 4) @ ones(1, 32), "packed-weight-shapes"),
+    "packed shapes": (lambda: ones(2, 4) @ ones(1, 32768), "packed-weight-shapes"),
     "convolution": (
         lambda: F.conv1d(ones(1, 1, 4), ones(1, 1, 2, dtype=bfloat), ones(1, dtype=bfloat)),
         "convolution-dtype",
