@@ -32,6 +32,7 @@ SUBJECTS = {
     "data": "Data and tokenizers",
     "processors": "Images, sounds and processors",
     "trl": "TRL's trainers",
+    "own-code": "Models and loops of your own",
     "names": "Names and versions",
     "old-scripts": "Scripts of older releases",
     "more": "More",

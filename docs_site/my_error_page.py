@@ -151,6 +151,8 @@ def _reading() -> dict[str, Any]:
         "ended": in_javascript(reading.ENDED.pattern),
         "mostLines": reading.MOST_LINES,
         "libraries": sorted(reading.LIBRARIES),
+        "folders": sorted(reading.FOLDERS),
+        "anyField": sorted(reading.ANY_FIELD),
         "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),

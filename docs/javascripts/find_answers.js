@@ -260,6 +260,8 @@ function scoreOf(row, error, pasted, data, pointed = false) {
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
+  if (row.where && (row.where === "elsewhere") !== isElsewhere(error, data)) return null;
+  pointed ||= row.where === "elsewhere" && !frames.length;
   let score = row.weight || 0;
   if (frames.length) {
     const isKind = score <= weights.kindsOnly;
@@ -288,6 +290,14 @@ function scoreOf(row, error, pasted, data, pointed = false) {
     score += 1;
   }
   return score;
+}
+
+/** Tell whether code of others raised an error; see patchkit/known/reading.py. */
+function isElsewhere({ frames }, data) {
+  if (frames.some(({ library }) => library && !data.reading.anyField.includes(library))) return false;
+  const asking = frames.filter((frame) => !frame.library && !passesOn(frame, data)).pop();
+  if (!asking || !asking.function) return false;
+  return asking.function !== "<module>" || asking !== frames[frames.length - 1];
 }
 
 /** Tell whether such a file raises an error, or the library itself is known to raise it. */
@@ -666,7 +676,7 @@ function frameOf(line, data) {
   return null;
 }
 
-function placeOf(file, { libraries, remoteCode }) {
+function placeOf(file, { libraries, folders, remoteCode }) {
   for (const folder of ["site-packages/", "dist-packages/"]) {
     if (file.includes(folder)) return file.slice(file.lastIndexOf(folder) + folder.length);
   }
@@ -674,8 +684,10 @@ function placeOf(file, { libraries, remoteCode }) {
   const name = parts[parts.length - 1];
   if (parts.includes(remoteCode)) return parts.slice(parts.indexOf(remoteCode)).join("/");
   if (parts.some((part) => part.startsWith("unsloth_compiled"))) return `unsloth/${name}`;
-  const top = parts.slice(0, -1).find((part) => libraries.includes(part));
-  return top ? parts.slice(parts.lastIndexOf(top, parts.length - 2)).join("/") : name;
+  const places = [...parts.slice(0, -1).keys()].filter((at) => libraries.includes(parts[at]) &&
+    (!folders.includes(parts[at]) || at <= 2 || ["src", parts[at]].includes(parts[at - 1])));
+  const same = places.filter((at) => parts[at] === parts[places[0]]);
+  return same.length ? parts.slice(same[same.length - 1]).join("/") : name;
 }
 
 function inOrder(raised, data) {

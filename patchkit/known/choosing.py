@@ -208,6 +208,9 @@ def _score(
         return None
     if (files := row.only_in.get(error.name)) and not _is_raised_in(files, error):
         return None
+    if row.where and (row.where == "elsewhere") != error.is_elsewhere:
+        return None
+    pointed = pointed or (row.where == "elsewhere" and not row.frames)
     score = row.weight
     libraries = [frame for frame in error.frames if frame.library]
     if row.frames:

@@ -48,6 +48,15 @@ REPOSITORIES: dict[str, str] = shipped_table("known/libraries.json")
 LIBRARIES = frozenset(REPOSITORIES)
 """Their top folders."""
 
+_ANY_FIELD = """
+torch torchvision numpy pandas pyarrow pydantic fsspec triton ray wandb lightning pytorch_lightning
+"""
+ANY_FIELD = frozenset(_ANY_FIELD.split())
+"""Those of them through which any code of others goes, too."""
+
+FOLDERS = frozenset({"adapters", "datasets", "evaluate", "kernels"})
+"""Those whose names folders of any project have."""
+
 _PASSING_ON = """
 wrapped_func wrapper _wrapper wrapped _inner_fn _inner inner inner_f new_init decorate_context
 __getattr__ _get_module _handle_fromlist
@@ -218,6 +227,19 @@ class Raised:
     def raising(self) -> tuple[Frame, ...]:
         """The line that raised it, if the text has one."""
         return tuple(frame for frame in self.frames if not frame.passes_on)[-1:]
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether code of others raised it: a model or package that none of the libraries calls.
+
+        Notebooks leave lines out; and the last one, at a script's top, may have had others below.
+        """
+        if any(frame.library not in (*ANY_FIELD, "") for frame in self.frames):
+            return False
+        asking = [frame for frame in self.frames if frame.library == "" and not frame.passes_on]
+        if not asking or not asking[-1].function:
+            return False
+        return asking[-1].function != "<module>" or asking[-1] is not self.frames[-1]
 
     def caller(self, library: str = "") -> str:
         """Return the package whose line asks another; empty if that is the user's, or not shown.
@@ -471,11 +493,17 @@ def _place(file: str) -> str:
         return place
     parts = file.split("/")
     places = [number for number, part in enumerate(parts[:-1]) if part in LIBRARIES]
+    places = [at for at in places if parts[at] not in FOLDERS or _is_checkout(parts, at)]
     if not places:
         return parts[-1]
     # A checkout of a library has its folder in a folder of the same name.
     same = [number for number in places if parts[number] == parts[places[0]]]
     return "/".join(parts[same[-1] :])
+
+
+def _is_checkout(parts: list[str], at: int) -> bool:
+    """Tell whether a folder is a library's, and not one of that name in a project."""
+    return at <= 2 or parts[at - 1] in ("src", parts[at])
 
 
 def _versions(text: str) -> dict[str, str]:

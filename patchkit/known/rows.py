@@ -42,6 +42,8 @@ class Row:
         not_types: classes of errors that it never is.
         only_in: files by class: errors of that class are it only where such a file raises them, as
             what PyTorch's kernels say has the same class.
+        where: `elsewhere` if it is only what code of others raises, of which `Raised.is_elsewhere`
+            knows; `libraries` if it is out of the question there; empty for any code.
         never: regular expressions of messages that it never is.
         versions: the distributions and ranges that have it.
         links: where it is upstream.
@@ -69,6 +71,7 @@ class Row:
     needs: bool = False
     not_types: tuple[str, ...] = ()
     only_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    where: str = ""
     never: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()

@@ -50,6 +50,17 @@ SYMPTOMS_IN_WORDS = re.findall(
     (REPOSITORY / "tests" / "known" / "reports" / "symptoms.yaml").read_text(encoding="utf-8"),
     re.MULTILINE,
 )
+OF_CODE_OF_OTHERS = [
+    wording(said).example()
+    for row in known_rows()
+    if row.where
+    for said in row.says[: None if row.where == "elsewhere" else 1]
+]
+BY_OTHERS = """Traceback (most recent call last):
+  File "/home/someone/seg/train.py", line 9, in <module>
+  File "/home/someone/seg/datasets/own.py", line 42, in forward
+RuntimeError: {error}
+"""
 ONE_OF_EACH_ROW = [wording(row.says[0]).example() for row in known_rows() if row.says]
 
 TRACEBACK = """Traceback (most recent call last):
@@ -219,9 +230,10 @@ def test_every_message_of_a_patch_finds_what_the_command_finds(ask, shape: str) 
     [
         (ERRORS, ("{error}", TRACEBACK, LOG)),
         (ONE_OF_EACH_ROW, (TRACEBACK, LOG)),
+        (OF_CODE_OF_OTHERS, (BY_OTHERS, BY_OTHERS, BY_OTHERS.replace("forward", "<module>"))),
         (SYMPTOMS_IN_WORDS, ("{error}",)),
     ],
-    ids=["changes", "examples", "symptoms"],
+    ids=["changes", "examples", "code of others", "symptoms"],
 )
 def test_every_error_finds_what_the_command_finds(
     ask, texts: list[str], shapes: tuple[str, ...]
