@@ -8,7 +8,7 @@ from typing import Any
 from patchkit.about import shipped_table
 from patchkit.known import history
 from patchkit.known.answer import Answer
-from patchkit.known.reading import Frame, Raised
+from patchkit.known.pasted import Frame, Raised
 from patchkit.known.rows import SINCE
 from patchkit.modernize.history import shipped
 from patchkit.whose import REMOTE_CODE

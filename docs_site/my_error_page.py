@@ -16,7 +16,7 @@ from quoted_errors import Quoted, quoted_errors
 from patchkit.about import shipped_table
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import answering, choosing, names, raised, reading, symptoms, wordings
+from patchkit.known import answering, choosing, names, pasted, raised, reading, symptoms, wordings
 from patchkit.known.answer import LONGEST_QUOTED, Answer
 from patchkit.known.rows import SINCE, Row, words_alike, words_of_field
 from patchkit.known.rows import all_rows as known_rows
@@ -146,13 +146,13 @@ def _reading() -> dict[str, Any]:
         "crashed": reading.CRASHED,
         "ignored": in_javascript(reading.IGNORED.pattern),
         "native": in_javascript(reading.NATIVE.pattern),
-        "follower": in_javascript(reading.FOLLOWER.pattern),
+        "follower": in_javascript(pasted.FOLLOWER.pattern),
         "killed": in_javascript(reading.KILLED.pattern),
         "ended": in_javascript(reading.ENDED.pattern),
         "mostLines": reading.MOST_LINES,
-        "libraries": sorted(reading.LIBRARIES),
-        "folders": sorted(reading.FOLDERS),
-        "anyField": sorted(reading.ANY_FIELD),
+        "libraries": sorted(pasted.LIBRARIES),
+        "folders": sorted(pasted.FOLDERS),
+        "anyField": sorted(pasted.ANY_FIELD),
         "remoteCode": REMOTE_CODE,
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
@@ -165,7 +165,7 @@ def _reading() -> dict[str, Any]:
         "asserted": in_javascript(reading.ASSERTED.pattern),
         "assertedAbove": reading.ASSERTED_ABOVE,
         "marker": in_javascript(reading.MARKER.pattern),
-        "launcher": in_javascript(reading.LAUNCHER.pattern),
+        "launcher": in_javascript(pasted.LAUNCHER.pattern),
         "foreign": [
             [in_javascript(sign.pattern), "m" if sign.flags & re.MULTILINE else ""]
             for _, sign in reading.FOREIGN
@@ -261,7 +261,7 @@ def _names() -> dict[str, Any]:
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,
-        "passingOn": sorted(reading.PASSING_ON),
+        "passingOn": sorted(pasted.PASSING_ON),
         "places": {place: answer for place, answer in places.items() if answer},
         "modules": {
             module: _answer(f"No module named '{module}'", library)

@@ -255,8 +255,8 @@ function spokenIn(letters, data) {
 function scoreOf(row, error, pasted, data, pointed = false) {
   const { weights } = data;
   const { frames = [], near = [], never = [], versions = {}, not_types: notTypes = [] } = row;
-  const isNothing = error.type.endsWith("Warning") || isLaunchers(error, data.reading);
-  if ((row.weight || 0) <= weights.kindsOnly && isNothing) return null;
+  const isReal = () => !error.type.endsWith("Warning") && !isLaunchers(error, data.reading);
+  if ((row.weight || 0) <= weights.kindsOnly && !isReal()) return null;
   if (notTypes.includes(error.name) || never.some((no) => new RegExp(no).test(error.message))) return null;
   const onlyIn = (row.only_in || {})[error.name];
   if (onlyIn && !isRaisedIn(onlyIn, error, data)) return null;
@@ -292,7 +292,7 @@ function scoreOf(row, error, pasted, data, pointed = false) {
   return score;
 }
 
-/** Tell whether code of others raised an error; see patchkit/known/reading.py. */
+/** Tell whether code of others raised an error; see patchkit/known/pasted.py. */
 function isElsewhere({ frames }, data) {
   if (frames.some(({ library }) => library && !data.reading.anyField.includes(library))) return false;
   const asking = frames.filter((frame) => !frame.library && !passesOn(frame, data)).pop();
@@ -522,7 +522,7 @@ function isKnown(caller, data) {
   return data.reading.libraries.includes(caller);
 }
 
-/** Return the package whose line asks another, or undefined; see patchkit/known/reading.py. */
+/** Return the package whose line asks another, or undefined; see patchkit/known/pasted.py. */
 function callerOf(error, library, data) {
   const callers = error.frames
     .filter((frame) => !passesOn(frame, data))
@@ -546,7 +546,7 @@ function ofCaller(answer, error, data) {
   return { ...answer, do: remedy, write, whose };
 }
 
-// -- What was pasted: patchkit/known/reading.py ---------------------------------------------------
+// -- What was pasted: patchkit/known/reading.py, pasted.py ---------------------------------------------------
 
 function read(pasted, data) {
   let text = pasted.slice(-data.longest).replace(/\r\n?/g, "\n");

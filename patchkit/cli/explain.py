@@ -16,7 +16,7 @@ from .output import show, show_json
 if TYPE_CHECKING:
     from ..catalogue.entries import Catalogue, Entry
     from ..known.answering import Found
-    from ..known.reading import Pasted
+    from ..known.pasted import Pasted
     from ..reporting.report import Report
 
 SCHEMA = 1

@@ -11,8 +11,8 @@ from ..about import shipped_table
 from . import names
 from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, described, matches, rows_with_part
+from .pasted import Frame, Pasted, Raised
 from .raised import raised_in
-from .reading import Frame, Pasted, Raised
 from .wordings import squeezed
 
 if TYPE_CHECKING:

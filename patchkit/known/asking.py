@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..libraries import with_role
-from .reading import REPOSITORIES, Pasted
+from .pasted import REPOSITORIES, Pasted
 
 _REPORTED = (*with_role("measured"), "deepspeed", "unsloth")
 _SECRETS = re.compile(

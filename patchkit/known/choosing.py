@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from .pasted import Pasted, Raised
 from .raised import raised_in
-from .reading import Pasted, Raised
 from .rows import Row, all_wordings, all_words, row_at, words_alike, words_of_field
 from .symptoms import has_words, plain_words, title_of
 from .wordings import Squeezed, longest_literal, squeezed, wording

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .answer import Answer
 from .answering import Found
-from .reading import Pasted
+from .pasted import Pasted
 
 if TYPE_CHECKING:
     from ..reporting.pins import Pins

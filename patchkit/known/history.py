@@ -16,7 +16,7 @@ from ..libraries import title as title_of
 from ..libraries import with_role
 from ..whose import REMOTE_CODE
 from .answer import Answer, worded
-from .reading import REPOSITORIES, Raised
+from .pasted import REPOSITORIES, Raised
 from .rows import SINCE
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from .history import (
     of_unknown_name,
     titled,
 )
-from .reading import Pasted, Raised
+from .pasted import Pasted, Raised
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved

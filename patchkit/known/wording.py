@@ -9,7 +9,7 @@ from ..reporting.status import TABLE, USUAL_STANDING
 from ..whose import installed_place
 from .answer import Answer
 from .answering import Found
-from .reading import Pasted
+from .pasted import Pasted
 
 WIDTH = 80
 MOST_LINES = 20

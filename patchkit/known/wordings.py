@@ -38,7 +38,8 @@ _ENDLESS = ("name", "requirement")
 _SHORT = 10
 """Letters below which a wording is looked for as whole words."""
 _HOLE = re.compile(r"\{([^{}]*)\}")
-_NAMED_CHOICE = re.compile(r"^(?:(\w+)=)?(.*)$", re.DOTALL)
+_NAME = re.compile(r"^(\w+)=")
+"""What stands before alternatives that have a name."""
 _QUOTES = "'\"`\u2018\u2019\u201c\u201d"
 DROPPED = re.compile(rf"[\s{_QUOTES}]")
 _BETWEEN_NAMES = re.compile("['\"`](,? (?:and )?)['\"`]")
@@ -190,10 +191,9 @@ class Wording:
             elif "|" in part:
                 # The longest first: `prompt` is a part of `prompts`.
                 choices = sorted(map(squeezed, _choices(part)), key=len, reverse=True)
-                name = _name_of(part)
-                pieces.append(
-                    f"(?{f'P<{name}>' if name else ':'}{'|'.join(map(re.escape, choices))})"
-                )
+                named = _NAME.match(part)
+                begin = f"(?P<{named[1]}>" if named else "(?:"
+                pieces.append(f"{begin}{'|'.join(map(re.escape, choices))})")
             else:
                 kind, _, name = part.partition(":")
                 last = not any(map(squeezed, self._parts[number + 1 :: 2]))
@@ -202,15 +202,9 @@ class Wording:
         return "".join(pieces)
 
 
-def _name_of(part: str) -> str:
-    """Return the name that stands before the alternatives of a hole; empty if none does."""
-    found = _NAMED_CHOICE.match(part)
-    return (found[1] or "") if found else ""
-
-
 def _choices(part: str) -> list[str]:
     """Return the alternatives of a hole, without its name."""
-    return part.removeprefix(f"{_name_of(part)}=").split("|")
+    return _NAME.sub("", part).split("|")
 
 
 @cache

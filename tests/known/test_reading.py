@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from patchkit.known.reading import Frame, UnreadableText, read
+from patchkit.known.pasted import Frame
+from patchkit.known.reading import UnreadableText, read
 
 MESSAGE = "expected mat1 and mat2 to have the same dtype, but got: float != c10::BFloat16"
 LIBRARY = "/usr/local/lib/python3.11/site-packages/peft/tuners/lora/layer.py"

@@ -16,7 +16,8 @@ import yaml
 
 from patchkit.known.answering import Found, answered
 from patchkit.known.choosing import matches
-from patchkit.known.reading import Pasted, read
+from patchkit.known.pasted import Pasted
+from patchkit.known.reading import read
 from patchkit.known.wording import MOST_LINES, WIDTH, shown
 
 NEWEST = {

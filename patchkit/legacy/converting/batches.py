@@ -26,6 +26,9 @@ _METRICS = ("rewards/", "logps/", "logits/")
 class PairBatch(dict[str, Any]):
     """A batch that has the names of today, and answers for a former one that is asked for.
 
+    What it knows besides stands in the class: Accelerate makes the batch anew, by its class alone,
+    where it moves it to a device.
+
     Attributes:
         collated: the call of the collator, without arguments; None without the layer.
         row: the row of the table.
@@ -203,22 +206,21 @@ def columns_of_the_model(call: OldCall, row: Behaviour, proceed: Callable[[], An
     """Leave a collator that is not TRL's the columns that the model takes."""
     trainer = call.instance
     is_asked = trainer._signature_columns is None and not trainer._is_vision_dataset
-    if not is_asked or trainer.data_collator.__module__.startswith("trl."):
+    is_own = not trainer.data_collator.__module__.startswith("trl.")
+    if not (is_asked and is_own and call.is_of_older_script(row)):
         return proceed()
-    if call.is_of_older_script(row):
-        from transformers import Trainer
+    from transformers import Trainer
 
-        Trainer._set_signature_columns_if_needed(trainer)
-        taken = trainer._signature_columns
-        trainer._signature_columns = None
-        proceed()
-        trainer._signature_columns = [*dict.fromkeys([*trainer._signature_columns, *taken])]
-        columns = set(getattr(trainer.train_dataset, "column_names", None) or ())
-        if left := columns & set(taken) - {_IDS, "labels"}:
-            old = f"{call.name.partition('.')[0]}(data_collator=) of rows with {min(left)}"
-            call.fix(row, old, "set remove_unused_columns=False, and remove the others yourself")
-        return None
-    return proceed()
+    Trainer._set_signature_columns_if_needed(trainer)
+    taken = trainer._signature_columns
+    trainer._signature_columns = None
+    proceed()
+    trainer._signature_columns = [*dict.fromkeys([*trainer._signature_columns, *taken])]
+    columns = set(getattr(trainer.train_dataset, "column_names", None) or ())
+    if left := columns & set(taken) - {_IDS, "labels"}:
+        old = f"{call.name.partition('.')[0]}(data_collator=) of rows with {min(left)}"
+        call.fix(row, old, "set remove_unused_columns=False, and remove the others yourself")
+    return None
 
 
 def _constants(code: CodeType) -> Iterator[str]:
