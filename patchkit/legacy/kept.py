@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .guarding.former_names import STRUCTURE
-from .outline import Outline, Watched
+from .outline import Former, Outline, Watched
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -69,7 +69,7 @@ def names_of(due: Due) -> dict[str, Any]:
     for name in places.names():
         place, _, last = name.rpartition(".")
         within.setdefault(place, set()).add(last)
-    attributes: dict[str, dict[str, tuple[bool, bool, bool]]] = {}
+    attributes: dict[str, dict[str, Former]] = {}
     assigned: dict[str, tuple[str, ...]] = {}
     methods_of: dict[str, dict[str, Watched]] = {}
     for owner, rows in due.by_owner.items():

@@ -16,6 +16,9 @@ _WHOLE = "trl."
 
 MayConcern = Callable[[Sequence[Any], Mapping[str, Any]], bool]
 """Takes the arguments by position and those by keyword; tells whether a call may be an old one."""
+Former = tuple[bool, bool, bool]
+"""Of an attribute: whether it is a property today, with another value, whether the class itself has
+it, and whether it is a method that is refused."""
 Watched = tuple[bool, bool, tuple[str, ...], tuple[tuple[Any, ...], ...]]
 """When a call of a method may be an old one: always, with several arguments by position, with
 one of these keywords, or where one of these functions of rows says so."""
@@ -32,7 +35,7 @@ class Outline:
     def __init__(self, names: Mapping[str, Any], due: Callable[[], Any]) -> None:
         self._read = due
         self._watched: dict[str, dict[str, Watched]] = names["watched"]
-        self._attributes: dict[str, dict[str, tuple[bool, bool, bool]]] = names["attributes"]
+        self._attributes: dict[str, dict[str, Former]] = names["attributes"]
         self._assigned: dict[str, tuple[str, ...]] = names["assigned"]
         self.packages: frozenset[str] = frozenset(names["packages"])
         self.within: dict[str, tuple[str, ...]] = names["within"]
@@ -72,15 +75,11 @@ class Outline:
                 found.setdefault(method, []).append(watched)
         return found
 
-    def attributes(self, names: Sequence[str]) -> dict[str, tuple[bool, bool, bool]]:
-        """Return the attributes that a class, and no other before it, answers for.
-
-        Of each is told whether it is a property today, whether the class itself has it, and whether
-        it is a method that is refused.
-        """
+    def attributes(self, names: Sequence[str]) -> dict[str, Former]:
+        """Return the attributes that a class, and no other before it, answers for."""
         if names[0] not in self._attributes:
             return {}
-        found: dict[str, tuple[bool, bool, bool]] = {}
+        found: dict[str, Former] = {}
         for name in reversed(names):
             found.update(self._attributes.get(name, {}))
         return found

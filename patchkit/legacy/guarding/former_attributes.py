@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..outline import Former
 from .changed import ChangedAttributes
 
 Read = Callable[[Any, str], Any]
@@ -16,14 +17,13 @@ Assign = Callable[[Any, str, Any], Any]
 
 
 def answer_for(
-    cls: type, names: Mapping[str, tuple[bool, bool, bool]], read: Read, changed: ChangedAttributes
+    cls: type, names: Mapping[str, Former], read: Read, changed: ChangedAttributes
 ) -> None:
     """Answer for attributes that the objects of a class do not have.
 
     Args:
         cls: a class.
-        names: the old names; of each whether it is a property today, with another value, whether
-            the class itself has it, and whether it is a method that is refused.
+        names: the old names, and what is known of each.
         read: gives the values.
         changed: remembers the attributes that are set in the class.
     """
