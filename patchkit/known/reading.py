@@ -174,6 +174,7 @@ def _plain(text: str) -> str:
         text = text.replace(written, letter)
     if "last):\\n" in text:  # a traceback within JSON, or as Python shows a text
         text = text.replace("\\n", "\n").replace('\\"', '"')
+    text = text.replace("\\'", "'")  # as Python shows a text with both quotes
     text = DEBUGGER.sub("", text)
     text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
     begins = BEGINNING.findall(text) if "\n" in text.strip() else ()
