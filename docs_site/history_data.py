@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from patchkit.about import shipped_table
@@ -17,7 +18,7 @@ _CALLER = "setfit"
 """A library that stands for the one whose line asks for a name."""
 ASKS = {"": "script", _CALLER: "library", REMOTE_CODE: "remoteCode"}
 """Whose line asks for a name, by what is asked here in its place."""
-_CAME, _OLDER, _GONE = "9999.2", "9999.1", "9999.3"
+_OF_OLD, _CAME, _OLDER, _GONE = "0.0.1", "9999.2", "9999.1", "9999.3"
 """Releases that stand for those of an error; no library has them."""
 
 
@@ -34,7 +35,8 @@ def history_data() -> dict[str, Any]:
                 _add(keywords, owner, keyword, history.bounds_of_keyword(owner, keyword))
     said = {library: _said(library) for library in history.TITLES}
     found = {"places": _joined(places), "keywords": _joined(keywords), "said": said}
-    return {**found, "others": list(history.OTHERS)}
+    first = {library: history.first_read(library) for library in history.TITLES}
+    return {**found, "others": list(history.OTHERS), "firstRead": first}
 
 
 def _places() -> Iterator[str]:
@@ -42,7 +44,9 @@ def _places() -> Iterator[str]:
         for module, names in known.names.items():
             yield from (f"{library}.{module}.{name}".replace("..", ".") for name in names)
         yield from (f"{library}.{module}" for module in known.modules if module)
-    for library, by_bounds in shipped_table(SINCE)["names"].items():
+        yield from (f"{library}.{name}" for name in known.always)
+    tables = [shipped_table(SINCE)[table].items() for table in ("names", "earlier")]
+    for library, by_bounds in chain(*tables):
         for modules in by_bounds.values():
             for module, names in modules.items():
                 yield f"{library}.{module}".rstrip(".")
@@ -80,8 +84,15 @@ def _said(library: str) -> dict[str, dict[str, dict[str, Any]]]:
         for state, version in (("notYet", None), ("older", _OLDER), ("newer", _CAME)):
             answer = history.not_yet("{name}", _CAME, library, version, error)
             found.setdefault(state, {})[key] = _with_holes(answer, version)
+        of_old = history.not_yet("{name}", _OF_OLD, library, None, error)
+        found.setdefault("ofOld", {})[key] = _with_holes(of_old, None)
         gone = history.has_left("{name}", _GONE, library, error)
         found.setdefault("gone", {})[key] = _with_holes(gone, None)
+    asking = (Frame(f"site-packages/{library}/file.py", "<module>"),)
+    error = Raised("ImportError", "", asking)
+    [own] = history.asks_itself(f"{library}.module.name", library, error)
+    cause = own.cause.replace(f"{library}.module.name", "{name}")
+    found["ownFile"] = {"script": {**_with_holes(own, None), "cause": cause}}
     return found
 
 
@@ -89,7 +100,13 @@ def _with_holes(answer: Answer, version: str | None) -> dict[str, Any]:
     def with_holes(text: str) -> str:
         if version == _CAME:  # The only one that is named twice.
             text = text.replace(f" {_CAME} is installed", " {version} is installed")
-        holes = {_OLDER: "{version}", _CAME: "{came}", _GONE: "{gone}", _CALLER: "{caller}"}
+        holes = {
+            _OF_OLD: "{came}",
+            _OLDER: "{version}",
+            _CAME: "{came}",
+            _GONE: "{gone}",
+            _CALLER: "{caller}",
+        }
         for written, hole in holes.items():
             text = text.replace(written, hole)
         return text

@@ -271,7 +271,8 @@ def _names() -> dict[str, Any]:
         "attributes": [row for row in attributes if row["answer"]],
         "configuration": in_javascript(names.KINDS["TrainingArguments"]),
         "history": history_data(),
-        "askerNotShown": shipped_table("known/names.json")["asker not shown"]["do"],
+        "askerNotShown": shipped_table("known/names.json")["asker not shown"],
+        "goneSince": in_javascript(names.GONE_SINCE.pattern),
         "script": answering.SCRIPT,
     }
 

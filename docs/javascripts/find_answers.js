@@ -74,8 +74,12 @@ function answered(pasted, data) {
 function ofWhoeverAsks(found, error, { names }) {
   if (error.frames.length || !found.byName || new RegExp(names.patterns.own).test(error.message)) return found;
   const told = (answer) => answer.whose === names.script && !answer.id.includes("(");
-  const answers = found.answers.map((answer) =>
-    told(answer) ? { ...answer, do: `${answer.do} ${names.askerNotShown}` } : answer);
+  const hinted = (answer) => {
+    const since = answer.cause.match(new RegExp(names.goneSince));
+    const hint = since ? names.askerNotShown.or.replace(/\{(\w+)\}/g, (_, hole) => since.groups[hole]) : names.askerNotShown.do;
+    return { ...answer, do: `${answer.do} ${hint}` };
+  };
+  const answers = found.answers.map((answer) => (told(answer) ? hinted(answer) : answer));
   return { ...found, answers };
 }
 
@@ -385,6 +389,11 @@ function namesOf(error, pasted, data) {
     ...all(patterns.attribute).map(([, module, name]) => `${module}.${name}`),
   ];
   for (const named of asked) {
+    const itself = asksItself(named, error, data);
+    if (itself) {
+      found.push(itself);
+      continue;
+    }
     const place = ofPackage(named, data.names);
     const below = modules[place] ? namesBelow(place, pasted, data) : [];
     const row = places[place] || modules[place];
@@ -479,6 +488,17 @@ function boundsOf(table, owner, name) {
   return found ? found[0].split(" ").map((release) => (release === "-" ? "" : release)) : [];
 }
 
+/** Say that the files of a library are of two releases, if one imports a name of another. */
+function asksItself(name, error, data) {
+  const [library, ...inside] = name.split(".");
+  const asking = error.frames.filter((frame) => !passesOn(frame, data)).pop();
+  const said = data.names.history.said[library];
+  if (error.name !== "ImportError" || inside.length < 2 || !said || !asking || asking.package !== library) return null;
+  if (!["", "<module>"].includes(asking.function)) return null;
+  const { cause, do: what, write, whose } = said.ownFile.script;
+  return { id: name, cause: cause.replace("{name}", name), do: what, write, whose };
+}
+
 /** Return what is said of a name that a release does not have yet, or no longer; see patchkit/known/history.py. */
 function ofHistory(name, [library, came, gone], error, pasted, data) {
   if (!came && !gone) return null;
@@ -486,7 +506,8 @@ function ofHistory(name, [library, came, gone], error, pasted, data) {
   const version = pasted.versions[library];
   const isOlder = Boolean(version && came) && isInside(version, ["<", came]);
   const isNotYet = Boolean(came) && (!gone || isOlder);
-  const state = !isNotYet ? "gone" : !version ? "notYet" : isOlder ? "older" : "newer";
+  const isOfOld = isNotYet && !isOlder && isInside(came, ["<", data.names.history.firstRead[library]]);
+  const state = !isNotYet ? "gone" : isOfOld ? "ofOld" : !version ? "notYet" : isOlder ? "older" : "newer";
   const caller = callerOf(error, library, data) || "";
   const asks = !caller ? "script" : caller === data.reading.remoteCode ? "remoteCode" : "library";
   const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };

@@ -71,11 +71,17 @@ def _of_whoever_asks(found: Found) -> Found:
     """Say what to do where a library asks, if the text does not show who does."""
     if found.error.frames or not found.by_name or names.OWN.search(found.error.message):
         return found
-    hint = shipped_table("known/names.json")["asker not shown"]["do"]
+    hint = shipped_table("known/names.json")["asker not shown"]
+
+    def hinted(answer: Answer) -> str:
+        if since := names.GONE_SINCE.search(answer.cause):
+            return f"{answer.do} {hint['or'].format(**since.groupdict())}"
+        return f"{answer.do} {hint['do']}"
+
     return replace(
         found,
         answers=tuple(
-            replace(answer, do=f"{answer.do} {hint}")
+            replace(answer, do=hinted(answer))
             if answer.whose == SCRIPT and "(" not in answer.id
             else answer
             for answer in found.answers

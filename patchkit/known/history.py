@@ -7,7 +7,7 @@ What each release of a library has is in `patchkit.modernize.history`, and the t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..about import shipped_table
@@ -30,6 +30,13 @@ _MOST_USED = frozenset(
     ("TrainingArguments", "SFTConfig", "SFTTrainer", "DPOConfig", "GRPOConfig", "LoraConfig")
 )
 """Of several classes with a keyword, the ones that a script means most often."""
+_HOMES = (
+    *("TrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig", "KTOConfig"),
+    *("LoraConfig", "BitsAndBytesConfig", "Trainer", "SFTTrainer", "Accelerator"),
+)
+"""Classes that settings are meant for which another class got, the likeliest first."""
+FIRST_PACKAGES = "4.0"
+"""The release of Transformers that made packages of models that had been there for long."""
 _UNSLOTH = "unsloth unsloth_zoo"
 _FILE_OF_MODEL = re.compile(r"(models\.(\w+))\.(?:modeling|configuration|tokenization)_\2$")
 """Of the models of Transformers only the packages are written down."""
@@ -61,7 +68,7 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     here = f" (here {version} is installed)" if version else ""
     known = shipped().libraries.get(library)
     rest = place.partition(".")[2]
-    if known and not known.always.isdisjoint(_stands_for(known, rest)):
+    if known and is_always_there(library, rest):
         return [always_there(place, library)]
     if known and (there := _there(known, rest)):
         lacking = [release for release in known.releases if release not in there]
@@ -108,6 +115,17 @@ def always_there(place: str, library: str) -> Answer:
     return _told("name in all releases", place, library)
 
 
+def asks_itself(place: str, library: str, error: Raised) -> list[Answer]:
+    """Say that the files of a library are of two releases, if one imports a name of another."""
+    asking = error.raising
+    is_import = error.name == "ImportError" and place.count(".") > 1
+    if not (is_import and asking and asking[0].package == library and library in TITLES):
+        return []
+    if asking[0].function not in ("", "<module>"):
+        return []
+    return [_told("own file asks", place, library)]
+
+
 def is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
     """Tell whether a name that came with one release and left with another is gone."""
     if not gone:
@@ -136,12 +154,49 @@ def _bounds_inside(library: str, place: str) -> tuple[str, str]:
     A module that came or went has no names there; a file of fast tokenizers goes with its names.
     """
     module, _, name = place.rpartition(".")
+    came, gone = "", ""
     for written, modules in shipped_table(SINCE)["names"].get(library, {}).items():
         is_file = modules.get(place) == "" or (name.endswith("_fast") and place in modules)
         if is_file or name in modules.get(module, "").split():
             came, gone = written.replace("-", "").split(" ")
-            return came, gone
-    return "", ""
+            break
+    return (came, gone) if came else _earlier(library, place, gone)
+
+
+def _earlier(library: str, place: str, gone: str) -> tuple[str, str]:
+    """Return the same, if what has no beginning in the history has one before it."""
+    from ..modernize.history import shipped
+
+    known = shipped().libraries.get(library)
+    stands = [*_stands_for(known, place)] if known and "." in place else [place]
+    earlier: dict[str, dict[str, str]] = shipped_table(SINCE)["earlier"].get(library, {})
+    packages = {}
+    for written, modules in earlier.items():
+        came, left = written.replace("-", "").split(" ")
+        for stand in stands:
+            module, _, name = stand.rpartition(".")
+            if modules.get(stand) == "" or name in modules.get(module, "").split():
+                return came, left or gone
+        if came != FIRST_PACKAGES:
+            packages.update(dict.fromkeys(filter(re.compile(r"models\.").match, modules), came))
+    if known is None or "." in place or place not in known.always:
+        return "", gone
+    return packages.get(package_of(place, packages), ""), gone
+
+
+def is_always_there(library: str, name: str) -> bool:
+    """Tell whether all releases of the history have a name, or what it comes and goes with."""
+    from ..modernize.history import shipped
+
+    known = shipped().libraries.get(library)
+    return known is None or not known.always.isdisjoint(_stands_for(known, name))
+
+
+def package_of(name: str, packages: Iterable[str]) -> str:
+    """Return the package of models whose family a name has; empty if none has it."""
+    families = {package.partition(".")[2].replace("_", ""): package for package in packages}
+    found = [family for family in families if family and name.lower().startswith(family)]
+    return families[max(found, key=len)] if found else ""
 
 
 def _there(known: LibraryHistory, place: str) -> frozenset[str] | None:
@@ -160,9 +215,7 @@ def _stands_for(known: LibraryHistory, place: str) -> Iterator[str]:
         yield found[1]
     elif _OF_FAMILY.match(place):
         packages = (name for name in (*known.modules, *known.always) if name.count(".") == 1)
-        begins = {name.partition(".")[2].replace("_", ""): name for name in packages}
-        families = [begin for begin in begins if place.lower().startswith(begin)]
-        yield from (begins[family] for family in sorted(families, key=len)[-1:])
+        yield package_of(place, packages)
 
 
 def ends(releases: tuple[str, ...], there: frozenset[str]) -> tuple[str, str]:
@@ -181,6 +234,8 @@ def not_yet(place: str, came: str, library: str, version: str | None, error: Rai
     here = elsewhere = ""
     if version and is_older(version, came):
         here = f", and {version} is installed"
+    elif is_of_old(came, library):
+        return _told("name of old", place, library, came=came)
     elif version:
         elsewhere = (
             f" Here {TITLES[library]} {version} is installed, which has it: the error is of "
@@ -190,6 +245,22 @@ def not_yet(place: str, came: str, library: str, version: str | None, error: Rai
     case = f"{asks} asks for what is not yet there" if caller else "name not yet there"
     values = {"came": came, "here": here, "elsewhere": elsewhere}
     return _told(case, place, library, caller=titled(caller), **values)
+
+
+def is_of_old(came: str, library: str) -> bool:
+    """Tell whether a release is older than all that the history has."""
+    return is_older(came, first_read(library))
+
+
+def first_read(library: str) -> str:
+    """Return the first release of a library in the history."""
+    from ..modernize.history import shipped
+
+    if known := shipped().libraries.get(library):
+        return known.releases[0]
+    written: dict[str, dict[str, str]] = shipped_table(SINCE)["names"][library]
+    ends = {release for bounds in written for release in bounds.split()} - {"-"}
+    return min(ends, key=lambda release: [*map(int, release.split("."))])
 
 
 def has_left(place: str, gone: str, library: str, error: Raised) -> Answer:
@@ -239,6 +310,13 @@ def bounds_of_keyword(owner: str, keyword: str) -> tuple[str, str, str]:
     return "", "", ""
 
 
+def knows_class(owner: str) -> bool:
+    """Tell whether the keywords of a class are known."""
+    from ..modernize.history import shipped
+
+    return any(owner in known.keywords for known in shipped().libraries.values())
+
+
 def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
     """Say which configuration has a keyword that was given to a trainer, or one like it."""
     from difflib import get_close_matches
@@ -256,12 +334,38 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
         if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
             case = "keyword of the configuration"
             return [_told(case, place, library, beside=beside, **values)]
+        if home := next(_homes(owner, keyword, {owner, *known.taken_from.get(owner, ())}), ""):
+            return [of_another_class(owner, keyword, home, library)]
         today = [name for name, releases in known.keywords[owner].items() if newest in releases]
         if near := get_close_matches(keyword, today, n=1, cutoff=0.75):
             return [_told("keyword misspelled", place, library, near=near[0], **values)]
         if shipped().keyword(f"{library}.{owner}", keyword) == []:
             return [_told("keyword in no release", place, library, read=_read(known))]
     return []
+
+
+def of_another_class(owner: str, keyword: str, home: str, library: str) -> Answer:
+    """Say which class takes a setting that another one got."""
+    instead = ""
+    if (
+        owner.endswith("TrainingArguments")
+        and home.endswith("Config")
+        and home[:4] not in ("Lora", "Bits")
+    ):
+        instead = f", and make the arguments with that: it has the fields of {owner}, too"
+    values = {"owner": owner, "keyword": keyword, "home": home, "instead": instead}
+    return _told("keyword of another class", f"{owner}({keyword}=)", library, **values)
+
+
+def _homes(owner: str, keyword: str, not_in: Collection[str]) -> Iterator[str]:
+    """Yield the classes that a setting of one class may be meant for, of all libraries."""
+    from ..modernize.history import shipped
+
+    for home in (owner.replace("Config", "Trainer"), *_HOMES):
+        for known in shipped().libraries.values():
+            today = known.releases[-1] in known.keywords.get(home, {}).get(keyword, ())
+            if today and home not in not_in:
+                yield home
 
 
 def of_arguments(keyword: str, text: str) -> Iterator[Answer]:

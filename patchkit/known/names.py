@@ -15,11 +15,13 @@ from .history import (
     OTHERS,
     TITLES,
     always_there,
+    asks_itself,
     bounds,
     bounds_of_keyword,
     has_left,
     is_gone,
     is_older,
+    knows_class,
     not_yet,
     of_arguments,
     of_caller,
@@ -66,6 +68,8 @@ OWN = re.compile(
     r"([\w.]+(?:\([^()]*\))?) ((?:has been gone since|came with) [A-Za-z_]+ [\d.]*\d)([.;]) (.+)"
 )
 """What the legacy layer says of an old spelling: a full stop where it refuses it."""
+GONE_SINCE = re.compile(r"gone since (?P<title>\S+) (?P<gone>[\d.]*\d)\.$")
+"""How a cause ends that names the first release without a name."""
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
 _RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
 Installed = Callable[[str], str | None]
@@ -247,6 +251,8 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
         ),
     )
     word = _last_word(owner) if owner else ""
+    if not owner and "_" not in keyword:  # A word that any class may have.
+        rows = [row for row in rows if _last_word(row.owners[0]) in ("Config", "Trainer")]
     alike = [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
     if alike or word in _last_words():
         return alike
@@ -318,6 +324,8 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     library = place.partition(".")[0]
     if library not in LIBRARIES and library not in OTHERS:
         return []  # reading the tables takes most of the time of an answer
+    if told := asks_itself(place, library, error):
+        return told
     came, gone = bounds(place)
     if (found := _OF_PACKAGE.fullmatch(place)) and not (came or gone or _rows_of(place)):
         place = f"{library}.{found[1]}"
@@ -475,6 +483,8 @@ def _config(trainer: str) -> str:
 def _of_keyword(
     owner: str, keyword: str, error: Raised, pasted: Pasted, installed: Installed
 ) -> list[Answer]:
+    from ..legacy.explanation import short_name
+
     library, came, gone = bounds_of_keyword(owner, keyword)
     of_owner = _rows_of_keyword(owner, keyword)
     if _is_model(owner) and error.caller("transformers") == "trl":
@@ -486,6 +496,14 @@ def _of_keyword(
         is_older(version, came) or not (of_owner or is_gone(version, came, gone, has_row=False))
     ):
         return [not_yet(what, came, library, version, error)]
+    if rows and not of_owner and knows_class(owner):
+        its = short_name(rows[0].owners[0])
+        if not owner.endswith("TrainingArguments"):
+            return of_unknown_keyword(owner, keyword)
+        answer = _of_row(rows[0], error, rows[:1], f"{its}({keyword}=)")
+        cause = f"{answer.cause.rstrip('.')}; {owner} never took it."
+        do = f"{answer.do} Make the arguments with {its}, which has the fields of {owner}, too."
+        return [replace(answer, cause=cause, do=do)]
     if rows:
         return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]
     if gone:

@@ -15,11 +15,11 @@ from packaging.version import Version
 from ..environment import Distribution, canonical, installed_distributions, is_version
 from ..libraries import LIBRARIES
 
-_TAKES_A_VALUE = frozenset({"-c", "-r", "-i", "--constraint", "--requirement"}) | {
-    "--index-url",
-    "--extra-index-url",
-}
 _INDEXES = frozenset({"-i", "--index-url", "--extra-index-url"})
+_TAKES_A_VALUE = _INDEXES | {
+    *("-c", "--constraint", "-r", "--requirement", "-f", "--find-links", "-t", "--target"),
+    *("--prefix", "--root", "--no-binary", "--only-binary", "--platform", "--python-version"),
+}
 _BESIDE_TORCH = frozenset({"torchvision", "torchaudio"})
 """Distributions whose every release is built for one release of torch."""
 BUILDS = "https://download.pytorch.org/whl"
@@ -267,7 +267,7 @@ def _implies(specifier: SpecifierSet, other: SpecifierSet) -> bool:
 
 def _shortest(specifier: SpecifierSet) -> str:
     """Return a range without the parts that follow from the others."""
-    parts = sorted(map(str, specifier))
+    parts = sorted(set(map(str, specifier)))  # An equal bound of two requirements is one.
     for part in list(parts):
         others = SpecifierSet(",".join(other for other in parts if other != part))
         if _implies(others, SpecifierSet(part)):

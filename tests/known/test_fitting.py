@@ -70,6 +70,12 @@ def test_an_error_of_another_environment_is_not_held_by_this_one() -> None:
         ("pip install -U transformers", ("transformers==4.40.1",), "pip install -U transformers==4.40.1"),
         ("pip uninstall transformers", ("transformers",), ""),
         ("pip check", ("transformers<5",), "pip check"),
+        ("pip install -U transformers", ("transformers<5", "transformers>4,<5"), "pip install -U 'transformers<5,>4'"),
+        (
+            "pip install -U --no-binary transformers transformers",
+            ("transformers<5",),
+            "pip install -U --no-binary transformers 'transformers<5'",
+        ),
         ("model = load()  # pip install", ("transformers<5",), "model = load()  # pip install"),
     ],
 )  # fmt: skip

@@ -296,6 +296,7 @@ def test_where_nobody_is_shown_to_ask_it_may_be_a_library() -> None:
     ("asked", "parts"),
     [
         ("'BloomPreTrainedModel' from 'transformers'", ["Every release of Transformers"]),
+        ("'BlipProcessor' from 'transformers'", ["Transformers 4.26", "older, or not whole"]),
         ("'CLIPImageProcessor' from 'transformers'", ["Every release of Transformers"]),
         ("'Qwen2VLImageProcessor' from 'transformers'", ["came with Transformers 4.45"]),
         ("'LlamaForCausalLm' from 'transformers'", ["No release", "mean `LlamaForCausalLM`"]),
@@ -323,8 +324,8 @@ def test_a_name_of_any_release_or_none(asked: str, parts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("module", "part"),
     [
-        ("transformers.modeling_outputs", "Every release of Transformers"),
-        ("transformers.models.llama.modeling_llama", "Every release of Transformers"),
+        ("transformers.modeling_outputs", "came with Transformers 3.1: the one that runs is older"),
+        ("transformers.models.llama.modeling_llama", "came with Transformers 4.28"),
         ("transformers.models.qwen3.modeling_qwen3", "came with Transformers 4.51"),
     ],
 )

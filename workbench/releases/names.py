@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
+from patchkit.known import history
 from patchkit.known.rows import SINCE
 
 from .archive import Archive
@@ -32,6 +34,13 @@ DEEP = re.compile(
 """Modules that only their own library imports from, or that hand on the names of all others."""
 ONLY_FILES = re.compile(r"(?:models|loaders)\.")
 """Modules of which it is enough to know that they came or went: they import most of their names."""
+BEFORE = re.compile(r"(?:models\.)?(?!(?:modeling|tokenization|commands)_(?:tf|flax)_)\w*$")
+"""Modules of the releases before those that the history has; the empty text is the library."""
+HAS_NAMES = re.compile(
+    r"(?:utils|(?:file|modeling|tokenization|configuration|generation|image|trainer|pytorch)_utils"
+    r"|image_processing_utils|trainer_(?:pt_utils|callback|seq2seq)|training_args|optimization)?$"
+)
+"""Those of them whose names are written down."""
 WITHOUT_MODULES = ("sentence_transformers",)
 """Libraries whose old modules can be imported, though no file has their name."""
 
@@ -44,7 +53,12 @@ WITHOUT_MODULES = ("sentence_transformers",)
     required=True,
     help="Take the wheels of each library from the folder of its name in this one.",
 )
-def names(folder: Path) -> None:
+@click.option(
+    "--earlier",
+    is_flag=True,
+    help="Take them for the releases before those that are known, with the first of these.",
+)
+def names(folder: Path, earlier: bool) -> None:
     """Write into `known/since.json` which releases brought and lost the names of other libraries.
 
     \b
@@ -54,14 +68,17 @@ def names(folder: Path) -> None:
     """
     known = json.loads(FILE.read_text(encoding="utf-8"))
     for wheels in sorted(path for path in folder.iterdir() if path.is_dir()):
-        known["names"][wheels.name] = came_and_went(wheels)
+        there, releases = _there(wheels)
+        if earlier:
+            is_always_there = partial(history.is_always_there, wheels.name)
+            known["earlier"][wheels.name] = _joined(_earlier(there, releases, is_always_there))
+        else:
+            known["names"][wheels.name] = _joined(_came_and_went(there, releases))
     FILE.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def came_and_went(wheels: Path) -> dict[str, dict[str, str]]:
-    """Return the names of a library by module, and these by the releases with and without them.
-
-    A module that came or went itself stands there without names: importing it fails by its name.
+def _there(wheels: Path) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the releases with each module and name of a library, and all releases.
 
     Args:
         wheels: a folder with wheels of the library whose name it has.
@@ -74,21 +91,79 @@ def came_and_went(wheels: Path) -> dict[str, dict[str, str]]:
         releases.append(release)
         for place in set(_places(Sources(Archive(file, (library,))), library)):
             there.setdefault(place, []).append(release)
-    found: dict[str, dict[str, list[str]]] = {}
+    return there, releases
+
+
+def _came_and_went(
+    there: Mapping[str, list[str]], releases: Sequence[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the bounds of what came or went, its module, and its name.
+
+    A module that came or went itself stands there without names: importing it fails by its name.
+    """
     for place, among in sorted(there.items()):
-        first, after = releases.index(among[0]), releases.index(among[-1]) + 1
-        if (first == 0 and after == len(releases)) or after - first != len(among):
+        bounds = _bounds(among, releases)
+        if not bounds:
             continue
-        gone = releases[after] if after < len(releases) else "-"
-        bounds = f"{among[0] if first else '-'} {gone}"
         module, _, name = place.partition(":")
         if DEEP.search(module) or (name and ONLY_FILES.match(module)):
             continue
-        if gone == "-" and not ASKED_FOR.match(module):
+        if bounds.endswith("-") and not ASKED_FOR.match(module):
             continue
+        if not name and f":{module}" in there:
+            continue  # A function of that name is there, too.
         if not name or f"{module}:" not in there or there[f"{module}:"] != among:
-            named = found.setdefault(bounds, {}).setdefault(module, [])
-            named.extend([name] if name else [])
+            yield bounds, module, name
+
+
+def _earlier(
+    there: Mapping[str, list[str]], releases: Sequence[str], is_always_there: Callable[[str], bool]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the same for the releases before those that the history has.
+
+    Names of a model that came with its package are not written down; packages are there since
+    Transformers 4.0, and names since long before.
+
+    Args:
+        there: the releases with each place.
+        releases: all of them.
+        is_always_there: tells whether all later releases have a name; of the others the history
+            knows all there is to say.
+    """
+    packages = {
+        place.partition(":")[0]: among
+        for place, among in there.items()
+        if place.startswith("models.") and among[0] != history.FIRST_PACKAGES
+    }
+    for place, among in sorted(there.items()):
+        module, _, name = place.partition(":")
+        bounds = _bounds(among, releases)
+        if not bounds or not BEFORE.match(module) or (name and not HAS_NAMES.match(module)):
+            continue
+        if name and f"{module}:" in there and there[f"{module}:"] == among:
+            continue
+        if not name and f":{module}" in there:
+            continue  # A function of that name is there, too.
+        if not module and bounds.endswith("-") and not is_always_there(name):
+            continue
+        if module or packages.get(history.package_of(name, packages), []) != among:
+            yield bounds, module, name
+
+
+def _bounds(among: Sequence[str], releases: Sequence[str]) -> str:
+    """Return the first release with a name and the first without it; empty if all have it."""
+    first, after = releases.index(among[0]), releases.index(among[-1]) + 1
+    if (first == 0 and after == len(releases)) or after - first != len(among):
+        return ""
+    gone = releases[after] if after < len(releases) else "-"
+    return f"{among[0] if first else '-'} {gone}"
+
+
+def _joined(places: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
+    """Return the names of a library by module, and these by the releases with and without them."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for bounds, module, name in places:
+        found.setdefault(bounds, {}).setdefault(module, []).extend([name] if name else [])
     return {
         bounds: {module: " ".join(named) for module, named in below.items()}
         for bounds, below in found.items()
