@@ -16,15 +16,25 @@ from quoted_errors import Quoted, quoted_errors
 from patchkit.about import shipped_table
 from patchkit.catalogue.entries import Catalogue, Entry
 from patchkit.catalogue.explanation import explain
-from patchkit.known import answering, choosing, names, pasted, raised, reading, symptoms, wordings
-from patchkit.known.answer import LONGEST_QUOTED, Answer
-from patchkit.known.rows import SINCE, Row, words_alike, words_of_field
+from patchkit.known import (
+    answering,
+    choosing,
+    frameworks,
+    names,
+    pasted,
+    raised,
+    reading,
+    symptoms,
+    wordings,
+)
+from patchkit.known.answer import LONGEST_QUOTED, Answer, titled
+from patchkit.known.rows import SINCE, Row, words_alike, words_of_chinese, words_of_field
 from patchkit.known.rows import all_rows as known_rows
 from patchkit.known.wordings import Wording, squeezed, wording
 from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
-from patchkit.libraries import LIBRARIES, title
+from patchkit.libraries import LIBRARIES
 from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
@@ -90,6 +100,7 @@ def data(
             "other": in_javascript(symptoms.OTHER.pattern),
             "title": f"^{in_javascript(symptoms.TITLE.pattern)}",
             "alike": words_alike(),
+            "chinese": words_of_chinese(),
             "words": words_of_field(),
         },
         "ofNone": answering.OF_NONE,
@@ -113,7 +124,13 @@ def data(
             "read": raised.READ,
             "files": json.loads(raised.TABLE.read_text(encoding="utf-8")),
         },
-        "titles": {name: title(name) for name in LIBRARIES},
+        "titles": {name: titled(name) for name in (*LIBRARIES, *_frameworks())},
+        "frameworks": {
+            "byName": _frameworks(),
+            "most": frameworks.MOST,
+            "named": in_javascript(frameworks.NAMED),
+            "upgrade": in_javascript(frameworks.UPGRADE),
+        },
         # Its names are among those of the history.
         "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind != "names"},
         "names": _names(),
@@ -161,6 +178,7 @@ def _reading() -> dict[str, Any]:
         "rule": in_javascript(reading.RULE.pattern),
         "frames": [in_javascript(pattern.pattern) for pattern in reading.FRAMES],
         "error": in_javascript(reading.ERROR.pattern),
+        "inASentence": in_javascript(reading.IN_A_SENTENCE.pattern),
         "errorInside": in_javascript(reading.ERROR_INSIDE.pattern),
         "asserted": in_javascript(reading.ASSERTED.pattern),
         "assertedAbove": reading.ASSERTED_ABOVE,
@@ -206,6 +224,13 @@ def _ranges(versions: str) -> list[list[str]]:
     if not all(part and bool(part[3]) == (part[1] == "==") for part in parts):
         raise ValueError(f"the page compares versions by >=, < and ==….*: {versions!r}")
     return [[part[1], part[2]] for part in parts if part]
+
+
+def _frameworks() -> dict[str, Any]:
+    found = shipped_table("known/frameworks.json")
+    return {
+        name: {**known, "words": in_javascript(known["words"])} for name, known in found.items()
+    }
 
 
 def _names() -> dict[str, Any]:

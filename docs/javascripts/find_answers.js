@@ -55,6 +55,12 @@ function comesThrough({ frames }, { packages }) {
 
 /** Return the answers to a text that was read; see patchkit/known/answering.py. */
 function answered(pasted, data) {
+  const found = knownOf(pasted, data);
+  const error = found.error || pasted.errors[0];
+  return { ...found, answers: found.answers.map((answer) => inItsWords(answer, error, pasted, data)) };
+}
+
+function knownOf(pasted, data) {
   const [error] = pasted.errors;
   const known = ofWhoeverAsks(answeredAsItIs(pasted, data), error, data);
   if (known.answers.length || error.frames.length) return known;
@@ -81,6 +87,50 @@ function ofWhoeverAsks(found, error, { names }) {
   };
   const answers = found.answers.map((answer) => (told(answer) ? hinted(answer) : answer));
   return { ...found, answers };
+}
+
+// -- Frameworks: patchkit/known/frameworks.py -----------------------------------------------------
+
+/** Return an answer that says how the error's framework spells its settings, and what it takes. */
+function inItsWords(answer, error, pasted, { frameworks }) {
+  const { byName, most } = frameworks;
+  const mentioned = Object.keys(byName).filter((name) => new RegExp(byName[name].words, "i").test(pasted.text));
+  const outermost = error.frames.find((frame) => frame.package in byName);
+  const known = byName[outermost ? outermost.package : mentioned.length === 1 && mentioned[0]];
+  if (!known) return answer;
+  const { title, where, settings, same, takes, newest } = known;
+  const said = [answer.do, ...(answer.write || [])].join(" ");
+  const named = [...new Set(said.match(new RegExp(frameworks.named, "g")) || [])];
+  const own = named.filter((name) => settings[name] && !said.includes(settings[name].split(" ")[0]));
+  const spelt = own.map((name) => `${settings[name]} for ${name}`).slice(0, most);
+  const kept = named.filter((name) => same.split(" ").includes(name) && !settings[name]).slice(0, most);
+  const more = [];
+  if (spelt.length) more.push(`In ${where} of ${title}: ${spelt.join(", ")}.`);
+  else if (kept.length && !said.includes(title)) more.push(`${title} has ${kept.join(", ")} by that name in ${where}.`);
+  const upgrades = (answer.write || []).filter((line) => new RegExp(frameworks.upgrade).test(line)).join(" ");
+  const bounds = Object.keys(takes)
+    .filter((library) => new RegExp(`(?<![\\w-])${library}(?![\\w-])`).test(upgrades))
+    .map((library) => `${library}${boundsOfLibrary(known, library).pop()[1]}`);
+  if (bounds.length && !answer.do.includes("takes")) more.push(`${title} ${newest} takes ${bounds.join(", ")}.`);
+  return { ...answer, do: [answer.do, ...more].join(" ") };
+}
+
+/** Return releases of a framework with the bound up to which they take a library. */
+function boundsOfLibrary({ takes }, library) {
+  return takes[library].split(", ").map((each) => each.split(" "));
+}
+
+/** Say which release of a framework takes a library that has dropped what it asks for. */
+function boundFor(framework, library, gone, { frameworks }) {
+  const known = frameworks.byName[framework];
+  if (!known || !known.takes[library]) return ["", ""];
+  const releases = boundsOfLibrary(known, library);
+  const reaches = (bound) => isInside(gone, ["<", bound.replace(/^[<=]+/, "")]) ||
+    (bound[1] === "=" && isInside(bound.replace(/^[<=]+/, ""), [">=", gone]));
+  const first = gone && releases.find(([, bound]) => reaches(bound));
+  if (first) return [` ${known.title} takes ${library}${first[1]} since ${first[0]} at the latest.`, ""];
+  const [, highest] = releases.pop();
+  return [` ${known.title} ${known.newest} takes ${library}${highest}.`, gone && highest];
 }
 
 /** Return the file that raises a message; see patchkit/known/raised.py. */
@@ -121,12 +171,12 @@ function answeredAsItIs(pasted, data) {
     if (found.length && error === found[0].error) {
       const isKnown = (found[0].row.weight || 0) > data.weights.kindsOnly;
       const table = named.filter(({ inTable }) => inTable || !isKnown);
-      if (!table.length) return { answers };
+      if (!table.length) return { answers, error };
       // Rows of less weight fit messages of many kinds.
       const rows = answers.filter(({ weight }) => weight >= 0);
-      return { answers: [...rows, ...table], byName: !rows.length };
+      return { answers: [...rows, ...table], byName: !rows.length, error };
     }
-    if (named.length) return { answers: named, byName: true };
+    if (named.length) return { answers: named, byName: true, error };
   }
   if (!found.length && !pasted.errors[0].frames.length) {
     const { message, type } = pasted.errors[0];
@@ -145,7 +195,7 @@ function answeredAsItIs(pasted, data) {
       return { answers, isPart: true };
     }
   }
-  return { answers };
+  return { answers, error: found.length ? found[0].error : undefined };
 }
 
 // -- Rows: patchkit/known/choosing.py -------------------------------------------------------------
@@ -195,7 +245,10 @@ function described(pasted, data) {
 /** Return the beginning of a description as words are compared. */
 function plainWords(text, { symptoms }) {
   const other = new RegExp(symptoms.other, "g");
-  const spelt = text.slice(0, symptoms.letters).toLowerCase().replaceAll("!!!", " exclamation marks ");
+  let spelt = text.slice(0, symptoms.letters).toLowerCase().replaceAll("!!!", " exclamation marks ");
+  if (/[\u4e00-\u9fff]/.test(spelt)) {
+    for (const [word, english] of symptoms.chinese) spelt = spelt.replaceAll(word, ` ${english} `);
+  }
   let words = ` ${spelt.replace(other, " ").trim()} `;
   for (const [kept, others] of Object.entries(symptoms.alike)) {
     for (const one of others) words = words.replaceAll(one, kept);
@@ -510,12 +563,13 @@ function ofHistory(name, [library, came, gone], error, pasted, data) {
   const state = !isNotYet ? "gone" : isOfOld ? "ofOld" : !version ? "notYet" : isOlder ? "older" : "newer";
   const caller = callerOf(error, library, data) || "";
   const asks = !caller ? "script" : caller === data.reading.remoteCode ? "remoteCode" : "library";
-  const known = { name, came, gone, version, caller: said[caller] ? data.titles[caller] : caller };
+  const known = { name, came, gone, version, caller: data.titles[caller] || caller };
   const filled = (text) => text.replace(/\{(\w+)\}/g, (_, hole) => known[hole]);
   const { cause, do: what, write, whose } = said[library][state][asks];
-  const lines = write.filter((line) => !line.includes("{caller}") || isKnown(caller, data))
-    .map((line) => filled(line.replace("{caller}", caller.replaceAll("_", "-"))));
-  return { id: name, cause: filled(cause), do: filled(what), write: lines, whose: filled(whose), isNotYet, isOlder };
+  const [takes, highest] = state === "gone" ? boundFor(caller.replace(/_zoo$/, ""), library, gone, data) : ["", ""];
+  const lines = write.filter((line) => !line.includes("{caller}") || (isKnown(caller, data) && !highest))
+    .map((line) => filled(line.replace("{caller}", distributionOf(caller, data)).replace("<{gone}", highest || "<{gone}")));
+  return { id: name, cause: filled(cause), do: filled(what) + takes, write: lines, whose: filled(whose), isNotYet, isOlder };
 }
 
 function renamed(answer, id) {
@@ -538,7 +592,12 @@ function classOf(owner) {
   return named.length ? parts.slice(parts.indexOf(named[named.length - 1])).join(".") : parts[parts.length - 1] || "";
 }
 
-/** Tell whether a package has the name of its distribution, as far as is known. */
+/** Return what pip calls a package; see patchkit/known/answer.py. */
+function distributionOf(caller, { frameworks }) {
+  return frameworks.byName[caller]?.distribution || caller.replaceAll("_", "-");
+}
+
+/** Tell whether it is known which distribution a package is of. */
 function isKnown(caller, data) {
   return data.reading.libraries.includes(caller);
 }
@@ -563,7 +622,7 @@ function ofCaller(answer, error, data) {
   if (!caller || !answer.library) return answer;
   const whose = `${caller}, which was written for another ${answer.library}`;
   const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
-  const write = isKnown(caller, data) ? [`pip install -U ${caller.replaceAll("_", "-")}`] : [];
+  const write = isKnown(caller, data) ? [`pip install -U ${distributionOf(caller, data)}`] : [];
   return { ...answer, do: remedy, write, whose };
 }
 
@@ -599,7 +658,9 @@ function read(pasted, data) {
     const frames = streams.flat().map((line) => frameOf(line, data)).filter(Boolean);
     if (whole.includes(data.crashed)) frames.reverse();
     if (whole.includes(data.crashed) || whole.length <= data.longestMessage) {
-      raised = [raisedAs("", whole.slice(0, data.longestMessage), frames, "")];
+      const found = whole.includes(data.crashed) ? null : whole.match(new RegExp(data.inASentence));
+      const { type, message } = found ? found.groups : { type: "", message: whole.slice(0, data.longestMessage) };
+      raised = [raisedAs(type, message, frames, "")];
     }
   }
   const errors = inOrder(raised, data);

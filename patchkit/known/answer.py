@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ..about import shipped_table
 from ..libraries import title
 from .choosing import Match
 from .rows import since
@@ -50,12 +51,24 @@ def of_match(match: Match) -> Answer:
     row = match.row
     values = {"message": match.error.message[:LONGEST_QUOTED], **match.values}
     if asking := match.error.caller(row.asked):
-        values["caller"], values["asking"] = title(asking), asking.replace("_", "-")
+        values["caller"], values["asking"] = titled(asking), distribution(asking)
     if row.since is not None:
         table, name = row.since
         values["since"] = since(table, values.get(name, ""))
     answer = worded(row.id, vars(row), values)
     return replace(answer, links=row.links, patches=row.patches, preflight=row.preflight)
+
+
+def titled(package: str) -> str:
+    """Return how a sentence names a library or framework that can be imported by a name."""
+    framework = shipped_table("known/frameworks.json").get(package, {})
+    return str(framework.get("title") or title(package))
+
+
+def distribution(package: str) -> str:
+    """Return what pip calls a library or framework that can be imported by a name."""
+    framework = shipped_table("known/frameworks.json").get(package, {})
+    return str(framework.get("distribution") or package.replace("_", "-"))
 
 
 def worded(name: str, texts: Mapping[str, Any], values: Mapping[str, str]) -> Answer:

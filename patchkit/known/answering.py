@@ -11,6 +11,7 @@ from ..about import shipped_table
 from . import names
 from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, described, matches, rows_with_part
+from .frameworks import in_its_words
 from .pasted import Frame, Pasted, Raised
 from .raised import raised_in
 from .wordings import squeezed
@@ -52,6 +53,12 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         pasted: the text.
         installed: gives the version of an installed distribution.
     """
+    found = _known(pasted, installed)
+    told = (in_its_words(answer, found.error, pasted) for answer in found.answers)
+    return replace(found, answers=tuple(told))
+
+
+def _known(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
     known = _of_whoever_asks(_answered(pasted, installed))
     message = pasted.error.message
     # Python itself says which keyword a function does not take, whoever's it is.

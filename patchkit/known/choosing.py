@@ -9,7 +9,15 @@ from functools import cache
 
 from .pasted import Pasted, Raised
 from .raised import raised_in
-from .rows import Row, all_wordings, all_words, row_at, words_alike, words_of_field
+from .rows import (
+    Row,
+    all_wordings,
+    all_words,
+    row_at,
+    words_alike,
+    words_of_chinese,
+    words_of_field,
+)
 from .symptoms import has_words, plain_words, title_of
 from .wordings import Squeezed, longest_literal, squeezed, wording
 
@@ -159,8 +167,8 @@ def described(pasted: Pasted, installed: Callable[[str], str | None]) -> list[Ma
     """
     if pasted.error.type and not pasted.error.is_warning:
         return []
-    words = plain_words(pasted.text, words_alike())
-    title = plain_words(title_of(pasted.text), words_alike())
+    words = plain_words(pasted.text, words_alike(), words_of_chinese())
+    title = plain_words(title_of(pasted.text), words_alike(), words_of_chinese())
     of_field, of_others = words_of_field()
     if not has_words([of_field], words) or has_words([of_others], words):
         return []

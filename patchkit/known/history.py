@@ -15,7 +15,9 @@ from ..environment import is_version
 from ..libraries import title as title_of
 from ..libraries import with_role
 from ..whose import REMOTE_CODE
-from .answer import Answer, worded
+from .answer import Answer, distribution, worded
+from .answer import titled as title_of_asker
+from .frameworks import bound_for
 from .pasted import REPOSITORIES, Raised
 from .rows import SINCE
 
@@ -281,20 +283,22 @@ def of_caller(caller: str, place: str, library: str, gone: str, cause: str) -> A
         gone: the release of it that dropped that; empty if not known.
         cause: the sentence that says so.
     """
-    distribution = _UNSLOTH if caller in _UNSLOTH.split() else caller.replace("_", "-")
+    named = _UNSLOTH if caller in _UNSLOTH.split() else distribution(caller)
     is_known = caller in REPOSITORIES  # Others need not have the name of their package.
     before, case = gone, "library asks" if gone else "library of another time asks"
     if caller == REMOTE_CODE:
         case = "remote code asks"
         before = gone or ("5" if library == "transformers" else "")
+    takes, highest = bound_for(caller.removesuffix("_zoo"), library, gone)
     return _told(
         case,
         place,
         library,
         caller=titled(caller),
-        newer=f"pip install -U {distribution}" if is_known else "",
+        takes=takes and f" {takes}",
+        newer=f"pip install -U {named}" if is_known and not highest else "",
         gone=gone,
-        older=f"pip install '{library}<{before}'" if before else "",
+        older=f"pip install '{library}{highest or f'<{before}'}'" if before else "",
         cause=cause,
     )
 
@@ -421,4 +425,4 @@ def is_older(version: str | None, release: str) -> bool:
 
 def titled(library: str) -> str:
     """Return how a sentence names a library, or what a model brings along."""
-    return TITLES.get(library, "the model's remote code" if library == REMOTE_CODE else library)
+    return "the model's remote code" if library == REMOTE_CODE else title_of_asker(library)

@@ -83,6 +83,17 @@ ERROR = re.compile(
 ERROR_INSIDE = re.compile(
     r"\s(?=File \"|Traceback \(most|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 )
+_ASKED = r"How (?:to|can|do|should)|Why|Any (?:idea|help)|Can (?:any|some)one|Please help|Thanks"
+_ASKED_IN_CHINESE = (
+    r"\u8bf7\u95ee|\u600e\u4e48|\u5982\u4f55|\u6c42|\u662f\u4ec0\u4e48|\u4e3a\u4ec0\u4e48|\u8c22\u8c22"
+    r"|\u9519\u8bef|\u8fd9\u662f|\u8be5"
+)
+IN_A_SENTENCE = re.compile(
+    r"(?:^|[^A-Za-z0-9_.])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\s?[:\uff1a]\s*"
+    r"(?P<message>.*?)[`\u3002\uff0c\uff09]?\s*"
+    rf"(?:\s(?:{_ASKED})\b[^:]*|[^\w'\"\])}}.]*(?:{_ASKED_IN_CHINESE}).{{0,60}})?$"
+)
+"""An error within somebody's sentence, in English or Chinese, that asks about it."""
 ASSERTED = re.compile(r"^(?:-*>?\s*\d+\s+)?(assert\s.+)")
 ASSERTED_ABOVE = 8
 """Lines above an AssertionError in which the assertion is looked for."""
@@ -90,7 +101,7 @@ MARKER = re.compile(
     r"^(?:Traceback \(most recent|During handling of|The above exception was|Original Traceback|"
     r"Exception ignored|Root Cause|Exception in thread|Set the environment variable HYDRA|"
     r"\s*\d+%\||EngineCore |\{'\w+':|\$ |>>> |E\d{4} |W\d{4} |srun:|Process \S+:$|error_file:|"
-    r"wandb |Sending process \d|failed \(exitcode)"
+    r"wandb |Sending process \d|failed \(exitcode|[\u4e00-\u9fff])"
 )
 NATIVE = re.compile(r"^(?:\[E\S* [^\]]*\.cpp:\d+\]|what\(\):)\s*(.+)")
 """What PyTorch's own threads say, without a traceback: the watchdog of NCCL, an abort's reason."""
@@ -163,7 +174,9 @@ def read(text: str) -> Pasted:
         if CRASHED in whole:
             raised = [Raised("", whole[:LONGEST_MESSAGE], frames[::-1])]
         elif len(whole) <= LONGEST_MESSAGE:
-            raised = [Raised("", whole, frames)]
+            found = IN_A_SENTENCE.search(whole)
+            said_as = (found["type"], found["message"]) if found else ("", whole)
+            raised = [Raised(*said_as, frames)]
     return Pasted(whole, tuple(_in_order(raised)) or (Raised("", ""),), _versions(text))
 
 

@@ -141,6 +141,17 @@ def words_alike() -> Mapping[str, list[str]]:
 
 
 @cache
+def words_of_chinese() -> tuple[tuple[str, str], ...]:
+    """Return Chinese words of descriptions, the longest first, each with what it is in English."""
+    words = {
+        one: english
+        for english, chinese in _shared()["words-chinese"].items()
+        for one in chinese.split("|")
+    }
+    return tuple(sorted(words.items(), key=lambda pair: -len(pair[0])))
+
+
+@cache
 def all_words() -> tuple[tuple[int, tuple[str, ...], str], ...]:
     """Return the words of the rows that have some, and those that rule it out, by its number."""
     return tuple(

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 MOST = 500
 """Letters that are read; a title comes first, and much text has any word."""
+CHINESE = re.compile("[\u4e00-\u9fff]")
 OTHER = re.compile(r"(?:[^a-z0-9_'.]|\.(?!\d)|'(?![a-z])|(?<![a-z])')+")
 """What stands between words: a point within a number and an apostrophe within a word do not."""
 
@@ -20,14 +21,20 @@ TITLE = re.compile(r"[^\n]{20,}?(?:[.!?](?=\s)|(?=\n)|$)")
 """The first sentence, in which people say what it is about; a shorter one is a greeting."""
 
 
-def plain_words(text: str, alike: Mapping[str, Iterable[str]]) -> str:
+def plain_words(
+    text: str, alike: Mapping[str, Iterable[str]], chinese: Iterable[tuple[str, str]]
+) -> str:
     """Return the beginning of a description as words are compared.
 
     Args:
         text: the description.
         alike: what stands for others, and these, in the order in which they are replaced.
+        chinese: Chinese words and what they are in English, in the order in which they are read.
     """
     spelt = text[:MOST].lower().replace("!!!", " exclamation marks ")
+    if CHINESE.search(spelt):
+        for word, english in chinese:
+            spelt = spelt.replace(word, f" {english} ")
     words = f" {OTHER.sub(' ', spelt).strip()} "
     for kept, others in alike.items():
         for other in others:
