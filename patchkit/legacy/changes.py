@@ -99,6 +99,7 @@ class Moved(Change, kw_only=True):
         otherwise: what to do where they read other parts of that, as the end of a sentence.
         alike: what scripts can call in its place, with the old defaults; None if nothing is so.
         idle: whether calls of it do nothing, so that a script can do without.
+        member: a function, with dots, that is the member of that name of a class today.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Moved(Change, kw_only=True):
     otherwise: str = ""
     alike: Alike | None = None
     idle: bool = False
+    member: str = ""
 
 
 class Form(PlainData):
@@ -173,12 +175,14 @@ class Convert(PlainData):
         written: the source of the current value where the old one is known only when the script
             runs, with `{value}` for that, and names of libraries with dots in braces; empty if a
             person must decide.
+        overruled: whether a value of `to` beside it that is true counted instead.
     """
 
     to: str
     convert: Converter
     alike: bool = False
     written: str = ""
+    overruled: bool = False
 
 
 class SetVariable(PlainData):

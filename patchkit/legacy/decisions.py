@@ -87,6 +87,7 @@ class Decision(PlainData):
         in_configuration: whether that is a field of the trainer's configuration.
         keeps_value: whether each value stays as it is.
         shows_value: whether messages name the value.
+        overruled: whether a value of `to` beside it that is true counts instead.
     """
 
     advice: str
@@ -103,6 +104,7 @@ class Decision(PlainData):
     in_configuration: bool = False
     keeps_value: bool = False
     shows_value: bool = False
+    overruled: bool = False
 
 
 def decide(row: Keyword, value: Any = UNKNOWN, call: Caller | None = None) -> Decision:
@@ -171,6 +173,7 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
         advice if action.to else LEAVE_OUT,
         to=action.to if action.to.isidentifier() else "",
         shows_value=True,
+        overruled=action.overruled,
     )
     if value is UNKNOWN:
         if not action.written or (call is not None and action.to in call.arguments):

@@ -9,7 +9,11 @@ import libcst as cst
 
 
 def rearranged(
-    parts: Sequence[Any], gone: Sequence[bool], new: Sequence[Any], opening: Any
+    parts: Sequence[Any],
+    gone: Sequence[bool],
+    new: Sequence[Any],
+    opening: Any,
+    stays: Sequence[bool] | None = None,
 ) -> tuple[list[Any], Any]:
     """Return arguments, entries or names without some and with new ones.
 
@@ -18,12 +22,15 @@ def rearranged(
         gone: which of them go.
         new: those that come.
         opening: the space behind the bracket; None if there is none.
+        stays: of which the comment behind them stays, if they have lines of their own; None if
+            all do.
 
     Returns:
         the parts, and the space behind the bracket, which gets the comments on what went.
     """
     everything = added(parts, new, opening)
-    kept, comments = _without(everything, [*gone, *[False] * len(new)], opening)
+    stays = [*(stays or [True] * len(parts)), *[True] * len(new)]
+    kept, comments = _without(everything, [*gone, *[False] * len(new)], opening, stays)
     if not comments:
         return kept, opening
     if isinstance(opening, cst.ParenthesizedWhitespace):
@@ -32,20 +39,22 @@ def rearranged(
 
 
 def _without(
-    parts: Sequence[Any], gone: Sequence[bool], opening: Any
+    parts: Sequence[Any], gone: Sequence[bool], opening: Any, stays: Sequence[bool]
 ) -> tuple[list[Any], list[cst.EmptyLine]]:
     """Return the parts that stay, and comments that stood before the first of them."""
-    leading = opening
+    leading = before = opening
     kept: list[Any] = []
     waiting: list[cst.EmptyLine] = []
     trailing = parts[-1] if parts else None
-    for part, goes in zip(parts, gone, strict=True):
-        space = _space_after(part)
+    for part, goes, comment_stays in zip(parts, gone, stays, strict=True):
+        # What stands behind an argument that has a line of its own is about that.
+        has_line = isinstance(before, cst.ParenthesizedWhitespace)
+        before = space = _space_after(part)
         if not goes:
             kept.append(part)
             leading = space
             continue
-        comments = _comments(space, leading)
+        comments = _comments(space, leading, has_line and not comment_stays)
         if kept:
             kept[-1] = _with_space(kept[-1], _joined(_space_after(kept[-1]), space, comments))
         else:
@@ -74,18 +83,29 @@ def added(parts: Sequence[Any], new: Sequence[Any], opening: Any = None) -> list
     head = last.with_changes(comma=comma.with_changes(whitespace_after=first))
     if isinstance(last, cst.Arg) and not has_comma:
         head = head.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
-    middle = [part.with_changes(comma=cst.Comma(whitespace_after=between)) for part in new[:-1]]
-    tail: Any = new[-1]
-    if has_comma:
-        tail = tail.with_changes(comma=cst.Comma(whitespace_after=end))
-    elif isinstance(tail, cst.Arg):
-        tail = tail.with_changes(whitespace_after_arg=end)
-    return [*parts[:-1], head, *middle, tail]
+    middle = [_followed(part, between, with_comma=True) for part in new[:-1]]
+    return [*parts[:-1], head, *middle, _followed(new[-1], end, has_comma)]
 
 
-def keyword_argument(name: str, source: str) -> cst.Arg:
-    """Return `name=source` as an argument."""
+def _followed(part: Any, space: Any, with_comma: bool) -> Any:
+    """Return a new part with the space behind it, which takes the comment of an argument."""
+    if isinstance(part, cst.Arg):
+        own: Any = part.whitespace_after_arg
+        are_lines = isinstance(own, cst.ParenthesizedWhitespace)
+        if isinstance(space, cst.ParenthesizedWhitespace) and are_lines:
+            line = own.first_line.with_changes(newline=space.first_line.newline)
+            space = space.with_changes(first_line=line)
+        after = cst.SimpleWhitespace("") if with_comma else space
+        part = part.with_changes(whitespace_after_arg=after)
+    return part.with_changes(comma=cst.Comma(whitespace_after=space)) if with_comma else part
+
+
+def keyword_argument(name: str, source: str, comment: str | None = None) -> cst.Arg:
+    """Return `name=source` as an argument, which a comment may follow."""
+    line = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(comment or "#"))
+    space = cst.ParenthesizedWhitespace(line) if comment else cst.SimpleWhitespace("")
     return cst.Arg(
+        whitespace_after_arg=space,
         keyword=cst.Name(name),
         value=expression(source),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
@@ -138,12 +158,12 @@ def _with_space(part: Any, space: Any) -> Any:
     return part
 
 
-def _comments(space: Any, leading: Any = None) -> list[cst.EmptyLine]:
+def _comments(space: Any, leading: Any = None, without_first: bool = False) -> list[cst.EmptyLine]:
     """Return the comments in a space, each as a line of its own."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return []
     lines = [line for line in space.empty_lines if line.comment is not None]
-    if space.first_line.comment is not None:
+    if space.first_line.comment is not None and not without_first:
         place = leading if isinstance(leading, cst.ParenthesizedWhitespace) else space
         own = cst.EmptyLine(
             indent=place.indent, whitespace=place.last_line, comment=space.first_line.comment

@@ -53,6 +53,7 @@ class CallPlan:
         self.call = call
         self.rows = rows
         self.settings: dict[str, str] = {}
+        self._comments: dict[str, tuple[str, Span]] = {}
         self.is_old = False
         self._moved: list[tuple[Given, ScriptFinding]] = []
         self.added: set[str] = set()
@@ -166,6 +167,10 @@ class CallPlan:
             self.remove(name)
         moved = self._sources(decision.settings, given)
         self.settings |= moved
+        comment = self.plan.lines.comment_behind(given.keyword) if given.keyword else ""
+        if len(moved) == 1 and comment:
+            self._comments[next(iter(moved))] = comment, self._place(given)
+            self.plan.edits.staying.add(self._place(given))
         for variable in decision.environment:
             new = self._set_variable(variable, given)
         if decision.by:
@@ -225,7 +230,9 @@ class CallPlan:
         value = source if _is_text(given) else f"str({source})"
         statement = f'os.environ["{variable}"] = {value}'
         self.plan.imports.module("os")
-        self.plan.edits.before[self.plan.lines.statement(given.node)].append(statement)
+        comment = self.plan.lines.comment_behind(given.keyword) if given.keyword else ""
+        before = self.plan.edits.before[self.plan.lines.statement(given.node)]
+        before.append(f"{statement}  {comment}" if comment else statement)
         return statement
 
     def _chain(self, name: str, row: Keyword, given: Given) -> bool:
@@ -330,13 +337,20 @@ class CallPlan:
         untrue = [finding for _, finding in self._moved]
         self.plan.findings = [each for each in self.plan.findings if each not in untrue]
 
+    def take_comment(self, name: str) -> str:
+        """Return the comment behind what goes to the configuration, which goes along."""
+        comment, place = self._comments.pop(name, ("", None))
+        if place is not None:
+            self.plan.edits.staying.discard(place)
+        return comment
+
     def remove(self, name: str) -> None:
         """Take an argument away."""
         given = self.keywords.pop(name)
         self.is_old = True
         self.plan.edits.removed.add(self._place(given))
 
-    def put(self, name: str, source: str, holder: Holder | None = None) -> None:
+    def put(self, name: str, source: str, holder: Holder | None = None, comment: str = "") -> None:
         """Give an argument, in place of one that is there."""
         self.added.add(name)
         present = self.keywords.get(name)
@@ -344,6 +358,8 @@ class CallPlan:
             self.plan.edits.sources[span_of(present.node)] = source
         else:
             self.plan.edits.added[span_of(holder or self.call.node)][name] = source
+            if comment:
+                self.plan.edits.comments[span_of(holder or self.call.node)][name] = comment
 
     def _rename(self, given: Given, to: str) -> None:
         """Give an argument another keyword."""

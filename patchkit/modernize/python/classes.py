@@ -191,7 +191,9 @@ def _give_parameters(
         return
     plan.edits.parameters[span_of(node)] += lacking
     if action.attribute is not None and plan.due.is_due(action.attribute[0]):
-        plan.edits.before[plan.lines.statement(node)].append(action.attribute[1])
+        body = cls.node.body
+        top = body[ast.get_docstring(cls.node) is not None]
+        plan.edits.before[plan.lines.statement(top)].append(action.attribute[1])
     elif action.first:
         plan.edits.first[span_of(node)].append(action.first)
     because = f"it is called with more since {release(row.since if row.early else row.gone)}"

@@ -134,6 +134,7 @@ class ConfigurationPlan:
             self._complete(each, each.call)
         for name, source in later.items():
             statement = f"{given.node.id}.{name} = {source}"
+            statement = f"{statement}  {trainer.take_comment(name)}".rstrip()
             self._plan.edits.before[self._plan.lines.statement(here)].append(statement)
             self._plan.changed(
                 given.node, f"{trainer.name}(args=)", statement, "its value is known here"
@@ -185,7 +186,9 @@ class ConfigurationPlan:
             line = call.node.lineno
             self._plan.find(line, old, f"{cls}(…)", because, ScriptOutcome.CHANGED)
         for name, source in self._trainer.settings.items():
-            configuration.put(name, source)
+            has_lines = self._plan.lines.indentation(call.node) is not None
+            comment = self._trainer.take_comment(name) if has_lines else ""
+            configuration.put(name, source, comment=comment)
 
     def _defaults(self) -> dict[str, str]:
         """Return defaults of `TrainingArguments` that the trainer's class does not have today."""
@@ -218,7 +221,10 @@ class ConfigurationPlan:
         else:
             unit = "\t" if indent.startswith("\t") else "    "
             given = settings.items()
-            lines = "".join(f"{indent}{unit}{name}={each},\n" for name, each in given)
+            lines = "".join(
+                f"{indent}{unit}{name}={each},  {trainer.take_comment(name)}".rstrip() + "\n"
+                for name, each in given
+            )
             source = f"{cls}(\n{lines}{indent})"
         self._plan.edits.added[span_of(call.node)]["args"] = source
         self._plan.changed(

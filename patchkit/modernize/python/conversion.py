@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ...legacy.changes import Keyword
-from ...legacy.decisions import UNKNOWN, Decision, Template
+from ...legacy.decisions import UNKNOWN, Decision, Template, decide
 from ...legacy.wording import LEAVE_OUT
 from ..reading.script import Given
 from ..reading.values import Made
@@ -37,6 +37,9 @@ def decide_in_source(
     values = {name: as_value(plan, each) for name, each in others.items()}
 
     value = known_value(given)
+    any_value = decide(row)
+    if any_value.overruled and any_value.to in others:
+        return _overruled(plan, any_value, value, others[any_value.to])
     by_value = decided(row, value, Standin(values, unknown))
     if value is UNKNOWN and not by_value[0].keeps_value and by_value[0].to in values:
         needless = _needless(plan, row, given, values, unknown)
@@ -51,6 +54,20 @@ def decide_in_source(
         ):
             return by_text
     return by_value
+
+
+def _overruled(
+    plan: Plan, decision: Decision, value: Any, present: Given
+) -> tuple[Decision, frozenset[str]]:
+    """Return what to do about an old keyword beside one of today whose true value counts."""
+    counts = known_value(present)
+    if (counts is not UNKNOWN and counts) or (value is not UNKNOWN and not value):
+        return decision.replaced(advice=LEAVE_OUT, arguments={}), frozenset()
+    written = _ITSELF
+    if counts is UNKNOWN:
+        written = f"{plan.lines.in_parentheses(present.node)} or {_ITSELF}"
+    arguments = {decision.to: Template(written)}
+    return decision.replaced(arguments=arguments, undecided=""), frozenset({decision.to})
 
 
 def _needless(

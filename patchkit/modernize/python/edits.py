@@ -54,8 +54,10 @@ class ScriptEdits:
         keys: keys of dictionaries in braces that become others.
         removed: arguments, parts of lists, keys of dictionaries whose entries go, simple
             statements, and blocks of `if`; blocks of `with`, whose statements stay.
+        staying: arguments that go, while the comments behind them stay.
         sources: expressions that are replaced, and by what.
         added: calls and dictionaries that get more, as keyword and source.
+        comments: calls that get comments behind what is added, by its keyword.
         dropped: names that import statements lose.
         extended: names that import statements get.
         modules: import statements that get another module, or become an import of a module.
@@ -70,8 +72,10 @@ class ScriptEdits:
     keywords: dict[Span, str] = field(default_factory=dict)
     keys: dict[Span, str] = field(default_factory=dict)
     removed: set[Span] = field(default_factory=set)
+    staying: set[Span] = field(default_factory=set)
     sources: dict[Span, str] = field(default_factory=dict)
     added: dict[Span, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    comments: dict[Span, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     dropped: dict[Span, set[str]] = field(default_factory=lambda: defaultdict(set))
     extended: dict[Span, list[NewImport]] = field(default_factory=lambda: defaultdict(list))
     modules: dict[Span, str] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..reading.script import Script
 from .edits import NewImport, ScriptEdits, Span, span_of
@@ -102,6 +102,19 @@ class Imports:
             self._edits.after[self._statement(above[-1])].append(str(new))
             return
         self._edits.before[self._statement(next(self._after_docstring()))].append(str(new))
+
+    def beside(self, several: Sequence[NewImport], node: ast.ImportFrom) -> None:
+        """Import names of one module where another statement imports names of another."""
+        module, body = several[0].module, self._script.tree.body
+        aliases = list(dict.fromkeys(new.alias for new in several))
+        for statement in body[: body.index(node)] if node in body else ():
+            if isinstance(statement, ast.ImportFrom) and _is_of(statement, module):
+                known = {new.alias for new in self._edits.extended[span_of(statement)]}
+                new = [each for each in several if each.alias not in known]
+                self._edits.extended[span_of(statement)] += dict.fromkeys(new)
+                return
+        text = f"from {module} import {', '.join(aliases)}"
+        self._edits.after[self._statement(node)].append(text)
 
     def _joins(self, span: Span, new: NewImport) -> bool:
         """Tell whether a new import of the same module waits at a place, and import it there."""

@@ -56,6 +56,13 @@ class Lines:
         text = self._lines[node.lineno - 1 : node.end_lineno]
         return any("#" in line for line in text) or bool(self.comments_above(self.statement(node)))
 
+    def comment_behind(self, node: ast.keyword) -> str:
+        """Return the comment behind an argument that has a line of its own; empty if none is."""
+        first, begin, last, end = span_of(node)
+        before = self._lines[first - 1].encode()[:begin].decode()
+        behind = self._lines[last - 1].encode()[end:].decode().lstrip(", \t")
+        return behind.rstrip() if not before.strip() and behind.startswith("#") else ""
+
     def in_parentheses(self, node: ast.expr) -> str:
         """Return the text of an expression so that it can stand in a larger one."""
         text = self.source(node)

@@ -29,6 +29,8 @@ def plan_names(plan: Plan) -> None:
         if became is None:
             continue
         row, place = became.row, public_place(became.place)
+        if use.optional and _has_substitute(plan, use, is_ours=place.startswith(OURS)):
+            continue
         is_whole = place.rpartition(".")[0] in _WHOLE
         if (became.is_gone or is_whole or place.startswith(OURS)) and _is_unused(plan, use):
             _drop(plan, use, f"it {since(row)}, and nothing uses it")
@@ -48,15 +50,21 @@ def plan_names(plan: Plan) -> None:
             continue  # the module is imported from where it is
         if isinstance(row, Moved) and row.alike is not None and _call_alike(plan, row, row.alike):
             place, became = row.alike.to, FoundName(row, row.alike.to)
+        members = _members(plan, use, row) if isinstance(row, Moved) and row.member else []
+        if isinstance(row, Moved) and members:
+            place, became = row.member, FoundName(row, row.member)
         module, _, last = place.rpartition(".")
+        for member in members:
+            plan.edits.sources[span_of(member)] = last
+            plan.changed(member, ast.unparse(member), last, BY_THIS_NAME)
         if module in _WHOLE and _qualify(plan, use, place):
             pass
         elif _has_already(plan, use, place):
             assert use.alias is not None
             plan.edits.dropped[span_of(use.node)].add(use.alias.name)
         elif isinstance(use.node, ast.ImportFrom) and use.alias is not None:
-            bound = use.alias.asname or use.alias.name
-            if use.alias.asname is None and _rename(plan, use.alias.name, last):
+            bound = last if members else use.alias.asname or use.alias.name
+            if not members and use.alias.asname is None and _rename(plan, use.alias.name, last):
                 bound = last
             statements[use.node].append((use, NewImport(module, last, bound)))
         elif isinstance(use.node, ast.Import):
@@ -107,6 +115,35 @@ def _call_alike(plan: Plan, row: Moved, alike: Alike) -> bool:
         new = f"{alike.to}({argument_list(more)})"
         plan.changed(call.node, row.name, new, "it has had other defaults")
     return True
+
+
+def _members(plan: Plan, use: ScriptUse, row: Moved) -> list[ast.expr]:
+    """Return where a script reads the one member of a class that is a function today.
+
+    There are none if it does more with the class.
+    """
+    if not isinstance(use.node, ast.ImportFrom) or use.alias is None:
+        return []
+    bound, member = use.alias.asname or use.alias.name, row.member.rpartition(".")[2]
+    names = [node for node in ast.walk(plan.script.tree) if getattr(node, "id", "") == bound]
+    read = [plan.script.parents[node] for node in names]
+    found = [node for node in read if isinstance(node, ast.Attribute) and node.attr == member]
+    is_other = plan.bindings.number(bound) > 1 or plan.script.has_meaning(member)
+    is_other = is_other or any(map(plan.lines.is_in_text, found))
+    return [] if is_other or len(found) < len(names) else list(found)
+
+
+def _has_substitute(plan: Plan, use: ScriptUse, is_ours: bool) -> bool:
+    """Tell whether a script does without an import that fails: by another, or by patchkit's."""
+    tried = next(node for node in plan.script.around(use.node) if isinstance(node, ast.Try))
+    bound = "" if use.alias is None else use.alias.asname or use.alias.name
+    for part in (part for handler in tried.handlers for part in ast.walk(handler)):
+        if isinstance(part, ast.ImportFrom | ast.Import):
+            if bound in {alias.asname or alias.name for alias in part.names}:
+                return True
+        elif is_ours and bound == getattr(part, "id", getattr(part, "name", "")):
+            return True
+    return False
 
 
 def _is_unused(plan: Plan, use: ScriptUse) -> bool:
@@ -275,9 +312,7 @@ def _import_from(
             known = [new.alias for new in plan.edits.extended[span]]
             plan.edits.extended[span] += [new for _, new in several if new.alias not in known]
             continue
-        aliases = ", ".join(dict.fromkeys(new.alias for _, new in several))
-        text = f"from {module} import {aliases}"
-        plan.edits.after[plan.lines.statement(node)].append(text)
+        plan.imports.beside([new for _, new in several], node)
 
 
 def _gone(plan: Plan, uses: list[ScriptUse], instead: str) -> None:

@@ -180,12 +180,17 @@ class _Writer(cst.CSTTransformer):
 
     def _call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         gone = [bool(self._take("removed", self._span(part))) for part in original.args]
+        stays = [bool(self._take("staying", self._span(part))) for part in original.args]
         more = self._take("added", self._span(original)) or {}
+        comments = self._take("comments", self._span(original)) or {}
         if not more and not any(gone):
             return updated
-        new = [arguments.keyword_argument(*each) for each in more.items()]
+        new = [
+            arguments.keyword_argument(name, source, comments.get(name))
+            for name, source in more.items()
+        ]
         opening = updated.whitespace_before_args
-        args, opening = arguments.rearranged(updated.args, gone, new, opening)
+        args, opening = arguments.rearranged(updated.args, gone, new, opening, stays)
         return updated.with_changes(args=args, whitespace_before_args=opening)
 
     def _dictionary(self, original: cst.Dict, updated: cst.Dict) -> cst.Dict:
@@ -200,7 +205,9 @@ class _Writer(cst.CSTTransformer):
             elements.append(changed)
         new = arguments.entries(self._take("added", self._span(original)) or {})
         lbrace = updated.lbrace
-        elements, opening = arguments.rearranged(elements, gone, new, lbrace.whitespace_after)
+        elements, opening = arguments.rearranged(
+            elements, gone, new, lbrace.whitespace_after, [False] * len(elements)
+        )
         lbrace = lbrace.with_changes(whitespace_after=opening)
         return updated.with_changes(elements=elements, lbrace=lbrace)
 

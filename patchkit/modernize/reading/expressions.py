@@ -35,6 +35,7 @@ from .values import (
     Values,
     merged,
 )
+from .versions_asked import Asking
 
 _TRAINER, _ARGUMENTS = "transformers.Trainer", "transformers.TrainingArguments"
 TRAINING = frozenset({_TRAINER, _ARGUMENTS})
@@ -72,6 +73,7 @@ class Expressions:
         self.held: dict[ast.AST, dict[str, Values]] = {}
         self.method_of: OwnClass | None = None
         self._known = known
+        self._asking = Asking(script.tree, self._class_of)
 
     def evaluate(self, node: ast.AST | None) -> Values:
         """Return what an expression may stand for, and note what is in it."""
@@ -207,7 +209,20 @@ class Expressions:
 
     def _eval_ifexp(self, node: ast.IfExp) -> Values:
         self.evaluate(node.test)
-        return merged(self.evaluate(node.body), self.evaluate(node.orelse))
+        holds, fails = self.branches_read(node.test)
+        found = self.evaluate(node.body) if holds else ()
+        return merged(found, self.evaluate(node.orelse) if fails else ())
+
+    def branches_read(self, test: ast.expr) -> tuple[bool, bool]:
+        """Tell which branches of a condition matter: that where it holds, and the other one."""
+        for_newer = self._asking.is_for_newer(test)
+        return for_newer is not False, for_newer is not True
+
+    def _class_of(self, node: ast.expr) -> str:
+        """Return the class of a library that an expression is; empty if it is none."""
+        values = self.evaluate_again(node)
+        named = (value.name for value in values if isinstance(value, Library))
+        return next(filter(kinship.is_class, named), "")
 
     def _eval_boolop(self, node: ast.BoolOp) -> Values:
         found: Values = ()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
+from ...legacy.call_sites import called
 from ..errors import ScriptError
 from . import kinship, neighbours
 from .expressions import TRAINING, Expressions, literal
@@ -15,13 +16,14 @@ from .handing import initializer_of
 from .results import instance_of, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
-from .versions_asked import is_read
+from .versions_asked import without_alternatives
 
 _DEEPEST = 1
 """Modules that a module beside the script imports are read, and no others."""
 _PASSES = 3
 """What goes into a function and comes out of it is known in the pass after."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_ENDING = frozenset({"exit", "quit"})
 _LACKING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -151,6 +153,8 @@ class _ScriptReader(Expressions):
                 method(statement)
             else:
                 self.evaluate(statement)
+            if isinstance(statement, ast.If) and self._is_left_by(statement):
+                return  # what follows is for older releases
 
     def _bind(self, name: str, values: Values) -> None:
         self.scope.names[name] = values
@@ -258,10 +262,15 @@ class _ScriptReader(Expressions):
                 self.add_part(target.value, parent)
             self.evaluate(target.slice)
 
+    def _is_left_by(self, node: ast.If) -> bool:
+        """Tell whether nothing after a condition runs today: it holds, and its block ends so."""
+        last = node.body[-1]
+        return isinstance(last, ast.Return | ast.Raise) and not self.branches_read(node.test)[1]
+
     def _on_if(self, node: ast.If) -> None:
         self.evaluate(node.test)
         before = dict(self.scope.names)
-        holds, fails = is_read(node)
+        holds, fails = self.branches_read(node.test)
         self._block(node.body if holds else [])
         after, self.scope.names = self.scope.names, before
         self._block(node.orelse if fails else [])
@@ -309,6 +318,7 @@ class _ScriptReader(Expressions):
             branches.append(self.scope.names)
         self.scope.after(*branches)
         self._block(node.finalbody)
+        self.script.calls[:] = without_alternatives(self.script.calls, node)
 
     _on_trystar = _on_try
 
@@ -391,6 +401,11 @@ def fields_of(node: ast.AST) -> dict[str, ast.AnnAssign]:
 
 
 def _catches_lacking(handler: ast.ExceptHandler) -> bool:
+    """Tell whether a script goes on if a name is missing, and does not only say so."""
+    last = handler.body[-1]
+    ending = last.value if isinstance(last, ast.Expr) else None
+    if isinstance(last, ast.Raise) or (isinstance(ending, ast.Call) and called(ending) in _ENDING):
+        return False
     if handler.type is None:
         return True
     classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

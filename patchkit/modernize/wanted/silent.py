@@ -39,8 +39,8 @@ class ScriptSilentChange(InScript):
     def is_in(self, finding: ScriptFinding) -> bool:
         """Tell whether what modernize found at the call says the same."""
         told = finding.because.partition(", since ")[0]
-        same = (finding.cell, finding.line, finding.old) == (self.cell, self.line, self.what)
-        return same and self.text.endswith(told)
+        same = (finding.cell, finding.line) == (self.cell, self.line)
+        return same and finding.old.endswith(self.what) and self.text.endswith(told)
 
 
 def silent(

@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent
 _OLD = frozenset({"of", "release", "source"})
 _NEW = _OLD | {"since"}
 _OF_CONFIGURED = _NEW | {"keywords", "to", "by"}
-_OF_CONVERTED = _NEW | {"alike"}
+_OF_CONVERTED = _NEW | {"alike", "overruled"}
 _OF_KEPT = _OLD | {"to", "by", "with_others"}
 _OF_REFUSED = _OLD | {"unless"}
 _OF_REFUSED_BY_FUNCTION = _OLD | {"matters"}
@@ -53,7 +53,7 @@ class _KeywordReader(OwnedReader):
         {
             *("of", "release", "since", "source"),
             *("unless", "keyword", "keywords", "file", "needs", "quiet", "kept", "was", "today"),
-            *("alike", "by", "matters", "to", "with_others"),
+            *("alike", "by", "matters", "overruled", "to", "with_others"),
         }
     )
 
@@ -72,8 +72,8 @@ class _KeywordReader(OwnedReader):
         )
 
     def converted(self) -> Iterator[Owned]:
-        alike = self._flag("alike")
-        return self._changed(_OF_CONVERTED, lambda name, said: self._convert(name, said, alike))
+        flags = self._flag("alike"), self._flag("overruled")
+        return self._changed(_OF_CONVERTED, lambda name, said: self._convert(name, said, *flags))
 
     def dropped(self) -> Iterator[Owned]:
         return self._changed(_OLD, lambda name, because: Drop(self._reason(name, because)))
@@ -192,11 +192,11 @@ class _KeywordReader(OwnedReader):
                 source=source,
             )
 
-    def _convert(self, name: str, said: object, alike: bool) -> Convert:
+    def _convert(self, name: str, said: object, alike: bool, overruled: bool) -> Convert:
         if not isinstance(said, list) or not 2 <= len(said) <= 3:
             raise self._error(name, f"the keyword of today, a function, and a source, not {said!r}")
         to, by, written = (*said, "")[:3]
-        return Convert(to, self._function(name, by), alike, written)
+        return Convert(to, self._function(name, by), alike, written, overruled)
 
     def _drop(
         self,

@@ -14,7 +14,7 @@ from ..tables import TableReader, rows_of
 
 FOLDER = Path(__file__).parent
 _OF_MOVED = frozenset(
-    {"release", "since", "differs", "source", "wrapped", "read", "else", "alike", "idle"}
+    {"release", "since", "differs", "source", "wrapped", "read", "else", "alike", "idle", "member"}
 )
 _OF_ALIKE = frozenset({"to", "order", "given", "without"})
 _OF_GONE = frozenset({"instead", "source", "forms"})
@@ -48,6 +48,7 @@ class _NameReader(TableReader):
                 otherwise=self._text("else", optional=True),
                 alike=self._alike(*table["alike"]) if "alike" in table else None,
                 idle=self._flag("idle"),
+                member=self._text("member", optional=True),
             )
 
     def _alike(self, table: Any) -> Alike:
