@@ -88,12 +88,7 @@ def main() -> None:
         Measure(
             "a further interpreter under it, more", [sample - bare for sample in ms["child"]], "ms"
         ),
-        Measure(
-            "  of a bare one",
-            [(child - bare) / bare for child in ms["child"]],
-            "",
-            10 / 16,
-        ),
+        Measure("  of a bare one", [(child - bare) / bare for child in ms["child"]], "", 10 / 16),
         Measure("apply() of 1,000 patches, more than of 30", more, "ms", 25),
     ]
     show(measures, as_json=chosen.json)

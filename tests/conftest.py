@@ -29,6 +29,8 @@ from patchkit.engine.session import Session
 from patchkit.patch import Patch
 from patchkit.verification import forking
 
+from .processes import Done, python_path, run_python
+
 with contextlib.suppress(ImportError):  # not every set of tests has it
     import hypothesis
 
@@ -200,34 +202,16 @@ def fresh(tmp_path: Path) -> Callable[..., Any]:
 def patchkit_command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs `patchkit …` in the test's folder, with what lies there on its path."""
 
-    def run(
-        *arguments: str, program: str = "patchkit", **env: str
-    ) -> subprocess.CompletedProcess[str]:
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.run(
-            [sys.executable, "-m", program, *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env},
-            timeout=900,
-            check=False,
-        )
+    def run(*arguments: str, program: str = "patchkit", **env: str) -> Done:
+        variables = {"PYTHONPATH": python_path(tmp_path), **env}
+        return run_python("-m", program, *arguments, folder=tmp_path, **variables)
 
     return run
 
 
 def run_fresh(code: str, folder: Path, *, env: dict[str, str] | None = None) -> Any:
     program = f"{textwrap.dedent(code)}\nimport json as _json\nprint('\\n' + _json.dumps(result))\n"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, **(env or {})},
-        timeout=900,
-        check=False,
-    )
+    done = run_python("-c", program, folder=folder, **(env or {}))
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -327,15 +311,7 @@ def train(forks: Forks | None, tmp_path: Path) -> Callable[..., dict[str, Any]]:
                 tmp_path, env or {}, argv=["-m", *line], module="patchkit.lab"
             )
         else:
-            done = subprocess.run(
-                [sys.executable, "-m", "patchkit.lab", *line],
-                capture_output=True,
-                text=True,
-                cwd=tmp_path,
-                env={**os.environ, **(env or {})},
-                timeout=FORK_TIMEOUT,
-                check=False,
-            )
+            done = run_python("-m", "patchkit.lab", *line, folder=tmp_path, **(env or {}))
             status, stdout, stderr = done.returncode, done.stdout, done.stderr
         assert status == 0, stderr[-4000:]
         outcome: dict[str, Any] = json.loads(stdout.splitlines()[-1])

@@ -6,11 +6,8 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +15,7 @@ import patchkit
 from patchkit.environment import installed_version
 
 from .madeup_bug import patch_file
+from .processes import Done, run_python
 
 ROOT = Path(patchkit.__file__).parent.parent
 NAMES = [
@@ -68,7 +66,7 @@ def reproduce():
 
     f()
 """
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., Done]
 
 
 @pytest.fixture
@@ -97,24 +95,14 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
             reproduce=REPRODUCE.format(names=[*IMPORTED]),
         )
     )
-    paths = [str(ROOT), str(tmp_path)]
+    own = {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]),
+        "PATCHKIT_PATCHES": str(tmp_path / "patches"),
+        "HF_HUB_OFFLINE": "1",
+    }
 
-    def run(*arguments: str, **variables: str) -> Any:
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            capture_output=True,
-            text=True,
-            cwd=trapped,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(paths),
-                "PATCHKIT_PATCHES": str(tmp_path / "patches"),
-                "HF_HUB_OFFLINE": "1",
-                **variables,
-            },
-            timeout=300,
-            check=False,
-        )
+    def run(*arguments: str, **variables: str) -> Done:
+        done = run_python(*arguments, folder=trapped, **{**own, **variables})
         sprung = trapped / "sprung"
         assert not sprung.exists(), (sprung.read_text().split(), done.stderr[-2000:])
         return done
@@ -122,7 +110,7 @@ def run(tmp_path: Path, trapped: Path, library) -> Run:
     return run
 
 
-def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+def outcomes(done: Done) -> dict[str, str]:
     assert done.stdout, done.stderr
     return {verdict["id"]: verdict["outcome"] for verdict in json.loads(done.stdout)["verdicts"]}
 
@@ -227,13 +215,7 @@ def another(tmp_path: Path) -> Path:
 
 def test_the_patchkit_of_the_parent(another: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(FOUND.format(folder=str(another)))
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "script.py")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "mine")},
-        check=True,
-    )
+    done = run_python(tmp_path / "script.py", PYTHONPATH=str(tmp_path / "mine"))
     file, path, arguments = json.loads(done.stdout)
     assert file == str(another / "patchkit" / "__init__.py")
     assert not {str(another), str(another / "patchkit"), str(tmp_path), ""} & set(path)
@@ -252,9 +234,7 @@ def test_a_further_folder(another: Path, tmp_path: Path) -> None:
     code = code.replace(
         '"patchkit.where", "--one"', f'"bench.where", "--one", folder={str(folder)!r}'
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = run_python("-c", code, folder=tmp_path)
     file, path, arguments = json.loads(done.stdout)
     assert file == str(another / "patchkit" / "__init__.py")
     assert path[-1] == str(folder)
@@ -265,13 +245,8 @@ def test_a_further_folder(another: Path, tmp_path: Path) -> None:
 def test_a_parent_that_follows_no_variables_has_no_child_that_does(
     another: Path, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-E", "-s", "-c", FOUND.format(folder=str(another))],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "mine")},
-        check=True,
-    )
+    code = FOUND.format(folder=str(another))
+    done = run_python("-E", "-s", "-c", code, PYTHONPATH=str(tmp_path / "mine"))
     file, path, _ = json.loads(done.stdout)
     assert file == str(another / "patchkit" / "__init__.py")
     assert str(tmp_path / "mine") not in path

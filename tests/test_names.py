@@ -14,11 +14,7 @@ ROOT = Path(__file__).parents[1]
 SHARED_CLASS_NAMES: set[str] = set()
 VAGUE = {"it", "one"}
 # Still with vague loop variables; a folder leaves this list with its last one.
-VAGUE_FOLDERS = (
-    "patchkit/known",
-    "tests/docs",
-    "tests/known",
-)
+VAGUE_FOLDERS = ("patchkit/known", "tests/docs", "tests/known")
 AS_USERS_WRITE = (
     "tests/legacy/scripts",
     "tests/modernize/messy",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable
 
 import pytest
 
 from .madeup_bug import patch_file
+from .processes import python_path
 
 pytest_plugins = ["pytester"]
 
@@ -42,8 +42,7 @@ def run(library, pytester, monkeypatch) -> Callable[..., pytest.RunResult]:
         )
         points.append(f"{name} = patch_{name}")
     (info / "entry_points.txt").write_text("\n".join(points))
-    path = os.pathsep.join(filter(None, [str(library.folder), os.environ.get("PYTHONPATH")]))
-    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("PYTHONPATH", python_path(library.folder))
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PATCHKIT_DISABLE"):
         monkeypatch.delenv(name, raising=False)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from patchkit.whose import CodeOwner, Whose, installed_place, owner_of_class, owner_of_file
+
+from .processes import run_python
 
 ASK = """
 import sys
@@ -40,15 +41,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def said(*command: str, folder: Path, path: tuple[Path, ...] = ()) -> str:
     """Return what a Python prints that runs in a folder, with others on its path."""
     paths = [*map(str, path), str(Path(__file__).parents[1])]
-    done = subprocess.run(
-        [sys.executable, *command],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        timeout=60,
-        check=False,
-    )
+    done = run_python(*command, folder=folder, PYTHONPATH=os.pathsep.join(paths))
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

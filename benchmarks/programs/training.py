@@ -46,10 +46,7 @@ SETUPS = {
 
 
 def train(
-    setup: str,
-    steps: int,
-    folder: Path,
-    on_step: Callable[[int, float], None] | None = None,
+    setup: str, steps: int, folder: Path, on_step: Callable[[int, float], None] | None = None
 ) -> lab.TrainingResult:
     cuda_fp16.install()
     chosen = SETUPS[setup]

@@ -28,10 +28,7 @@ PATCH = Patch(
     id="bitsandbytes-8bit-dimensions",
     title="8-bit layers take activations of any number of dimensions outside of training",
     affects={"bitsandbytes": ">=0.46.1"},
-    changes=(
-        Rewrite(f"{PRODUCT}.forward", RULE, sites=2),
-        Rewrite(f"{PRODUCT}.backward", RULE),
-    ),
+    changes=(Rewrite(f"{PRODUCT}.forward", RULE, sites=2), Rewrite(f"{PRODUCT}.backward", RULE)),
     harmless={"bitsandbytes.autograd._functions:MatMul8bitFp.backward": ""},  # it takes any number
     upstream=("https://github.com/bitsandbytes-foundation/bitsandbytes/issues/980",),
     symptom="must match the size of tensor b|view size is not compatible|Only two or three dimens",

@@ -45,8 +45,7 @@ PATCH = Patch(
     affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
     changes=(
         Rewrite(
-            f"{WRAPPER}.update",
-            Rule(COPY, make_trainable, names=("deepcopy", "original_module")),
+            f"{WRAPPER}.update", Rule(COPY, make_trainable, names=("deepcopy", "original_module"))
         ),
         # Where adapters are switched off, old releases train the module itself.
         Rewrite(

@@ -45,10 +45,7 @@ PATCH = Patch(
     id="transformers-add-adapter-dtype",
     title="Adapters that Transformers adds for training are float32, as those of PEFT are",
     affects={"transformers": ">=4.46.3", "peft": ">=0.15"},
-    changes=(
-        Rewrite(f"{MIXIN}.add_adapter", RULE),
-        Rewrite(f"{MIXIN}.load_adapter", RULE),
-    ),
+    changes=(Rewrite(f"{MIXIN}.add_adapter", RULE), Rewrite(f"{MIXIN}.load_adapter", RULE)),
     upstream=(
         "https://github.com/huggingface/peft/issues/1249",
         "https://github.com/huggingface/peft/pull/1706",

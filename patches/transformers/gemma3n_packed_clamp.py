@@ -41,9 +41,7 @@ def clamp_values(node: ast.AST) -> list[Edit]:
         return [replace(node.value, f"{call} if {bytes_are_values} else None")]
     assert isinstance(node, ast.If)
     assert isinstance(node.body[0], ast.Assign)
-    return [
-        insert_after(node.test, f" and ({_unless_packed(COPIED.holes(node.body[0].value))})"),
-    ]
+    return [insert_after(node.test, f" and ({_unless_packed(COPIED.holes(node.body[0].value))})")]
 
 
 def _unless_packed(code: dict[str, str]) -> str:

@@ -79,10 +79,7 @@ def return_input_dtype(node: ast.AST) -> list[Edit]:
 
 
 RULE = Rule(
-    norm_that_ends_with_its_weight,
-    return_input_dtype,
-    names=("weight", "rsqrt"),
-    needs=("torch",),
+    norm_that_ends_with_its_weight, return_input_dtype, names=("weight", "rsqrt"), needs=("torch",)
 )
 
 # In float16 T5's `wo` stays float32, and so all that comes to the norms after it is float32: there

@@ -54,7 +54,7 @@ PATCH = Patch(
     ),
     harmless={
         # The model is made of it, and nothing imports it.
-        "transformers.models.longcat_flash.modular_longcat_flash:LongcatFlashTopkRouter.*": "",
+        "transformers.models.longcat_flash.modular_longcat_flash:LongcatFlashTopkRouter.*": ""
     },
     upstream=("https://github.com/huggingface/transformers/blob/v5.23.0/" + SOURCE,),
     symptom="mat1 and mat2 shapes cannot be multiplied|the router is off by",

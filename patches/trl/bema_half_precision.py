@@ -23,9 +23,7 @@ def copies_in_dtype_of_parameter(node: ast.AST) -> bool:
 def copy_in_float32(node: ast.AST) -> list[Edit]:
     assert isinstance(node, ast.Assign)
     copied = ast.unparse(node.value).partition(".detach()")[0]
-    return [
-        insert_after(node.value, f".to(torch.promote_types({copied}.dtype, torch.float32))"),
-    ]
+    return [insert_after(node.value, f".to(torch.promote_types({copied}.dtype, torch.float32))")]
 
 
 PATCH = Patch(

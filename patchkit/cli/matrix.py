@@ -40,11 +40,7 @@ def matrix() -> None:
     help="The matrix; that of this installation by default.",
 )
 def show(
-    ids: tuple[str, ...],
-    libraries: tuple[str, ...],
-    by: str,
-    form: str,
-    file: Path | None,
+    ids: tuple[str, ...], libraries: tuple[str, ...], by: str, form: str, file: Path | None
 ) -> None:
     """Show what was measured, patches by releases.
 

@@ -84,13 +84,7 @@ def progress_bar(label: str = "") -> Iterator[Callable[[str, int, int], None]]:
         are done, and the number of all parts; 0 if that is not known yet.
     """
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     columns = (

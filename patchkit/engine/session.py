@@ -113,11 +113,7 @@ class Session:
         return self.is_armed(patch) or patch in self._state.suspended
 
     def apply(
-        self,
-        choices: Choices,
-        *,
-        at_once: bool = False,
-        finish: Callable[[], None] = lambda: None,
+        self, choices: Choices, *, at_once: bool = False, finish: Callable[[], None] = lambda: None
     ) -> Report:
         """Apply as `patchkit.apply` does; if anything raises, the call is undone.
 

@@ -21,11 +21,7 @@ _DECODER: dict[str, Any] = {
     "bos_token_id": 1,
     "eos_token_id": 2,
 }
-_OPT: dict[str, Any] = {
-    **_DECODER,
-    "ffn_dim": 48,
-    "word_embed_proj_dim": 32,
-}
+_OPT: dict[str, Any] = {**_DECODER, "ffn_dim": 48, "word_embed_proj_dim": 32}
 _T5: dict[str, Any] = {
     "vocab_size": 64,
     "d_model": 32,

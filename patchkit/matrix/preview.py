@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..catalogue.resolution import Resolution, resolve
-from ..environment import (
-    module_file,
-    modules_matching,
-    short_name,
-    without_garbage_collection,
-)
+from ..environment import module_file, modules_matching, short_name, without_garbage_collection
 from ..patch import Patch, Rewrite, note
 from ..rewrite import Drift, Edit, Rule, Target
 from ..rewrite.diff import Difference

@@ -196,9 +196,7 @@ def _is_sharded(tensor: Any) -> bool:
     )
 
 
-def _tensors(
-    model: torch.nn.Module,
-) -> Iterator[tuple[str, torch.nn.Module, torch.Tensor]]:
+def _tensors(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module, torch.Tensor]]:
     """Yield parameters and buffers, each once, with their full names and their modules."""
     seen: set[int] = set()
     for prefix, module in model.named_modules():

@@ -119,10 +119,7 @@ class ForkServer:
             number = next(self._numbers)
             self._waiting[number] = outcome
             self._send(
-                number=number,
-                function=function,
-                arguments=arguments,
-                environment=environment or {},
+                number=number, function=function, arguments=arguments, environment=environment or {}
             )
         try:
             return outcome.result(timeout)

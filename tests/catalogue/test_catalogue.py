@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
 from ..madeup_bug import patch_file
+from ..processes import python_path
 
 TRAINER = (
     "def bug():\n    return 'bug'\n\ndef f():\n    return bug()\n\ndef g():\n    return bug()\n"
@@ -186,8 +186,7 @@ def test_the_cause_of_a_broken_file_is_kept(distribution) -> None:
 
 
 def run_with(site: Path, library: Any, fresh: Any, code: str) -> Any:
-    paths = [str(site), str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return fresh(textwrap.dedent(code), env={"PYTHONPATH": os.pathsep.join(paths)})
+    return fresh(textwrap.dedent(code), env={"PYTHONPATH": python_path(site, library.folder)})
 
 
 def test_apply_with_broken_definitions(distribution, library, fresh) -> None:

@@ -17,6 +17,8 @@ from patchkit.catalogue.folders import PACKAGE
 from patchkit.engine.choices import Choices
 from patchkit.patch import Status
 
+from ..processes import python_path
+
 TRAINER = """\
 def bug(number):
     raise ValueError(f"bug {number}")
@@ -323,7 +325,7 @@ PROGRAM = """
 
 def test_the_variable(mine, library, fresh) -> None:
     folder = mine(FILES)
-    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = python_path(library.folder)
     env = {"PYTHONPATH": paths, "PATCHKIT_PATCHES": folder.name}
     assert fresh(PROGRAM, env=env) == [["mine-rewrite", "mine-wrap"], "fixed"]
 
@@ -358,7 +360,7 @@ OPTED_IN = """
 def test_opting_in(mine, library, fresh, before, arguments, env, expected) -> None:
     mine({"rewrite.py": ASKED, "_texts.py": FILES["_texts.py"]})
     assert ASKED != REWRITE
-    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = python_path(library.folder)
     code = OPTED_IN.format(before=before, arguments=arguments)
     assert fresh(code, env={"PYTHONPATH": paths, **env}) == expected
 
@@ -418,7 +420,7 @@ def test_an_option_that_names_nothing(command) -> None:
 def test_verify_sees_what_this_process_was_told(mine, library, fresh, fork: bool) -> None:
     mine(FILES)
     mine({"wrap.py": WRAP.replace("..._texts", "._texts"), "_texts.py": "FIXED = 1"}, "other")
-    paths = os.pathsep.join([str(library.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = python_path(library.folder)
     result = fresh(
         f"""
         import patchkit

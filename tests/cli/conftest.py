@@ -58,8 +58,7 @@ def patches() -> tuple[Patch, ...]:
         patch("madeup-fixed", affects={"madeup": ">=2"}, symptom=MESSAGE, messages=(MESSAGE,)),
         patch("madeup-asked", opt_in="preflight"),
         patch(
-            "madeup-wrap",
-            changes=(Wrap("madeup.trainer:Trainer.train", "madeup.helpers:around"),),
+            "madeup-wrap", changes=(Wrap("madeup.trainer:Trainer.train", "madeup.helpers:around"),)
         ),
         patch("absent-bug", "absent:f", affects={"absent": ""}),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from click.shell_completion import ShellComplete
 
 from patchkit.cli import main
 
+from ..processes import run
 from .conftest import invoke
 
 
@@ -61,10 +61,5 @@ def test_bash_takes_it(tmp_path: Path) -> None:
         _patchkit_completion patchkit
         echo "${COMPREPLY[@]}"
     """
-    done = subprocess.run(
-        ["bash", "-c", f"PATH={shlex.quote(str(tmp_path))}:$PATH\n{script}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("bash", "-c", f"PATH={shlex.quote(str(tmp_path))}:$PATH\n{script}")
     assert (done.stdout, done.stderr) == ("trl-adapter-bf16-cast\n", "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from patchkit.patch import Rewrite
 from patchkit.rewrite import Matcher, Pattern, Rule, helper, replace
 
+from ..processes import run
 from .conftest import invoke, patch, patches
 
 CAST = f"""\
@@ -51,14 +51,7 @@ def test_not_due(madeup) -> None:
 @pytest.mark.skipif(not shutil.which("patch"), reason="there is no `patch`")
 def test_patch_can_read_it(madeup, library) -> None:
     text = invoke("diff", "madeup-cast", "madeup-wrap").stdout
-    done = subprocess.run(
-        ["patch", "-p0"],
-        cwd=library.folder,
-        input=text,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
+    done = run("patch", "-p0", folder=library.folder, fed=text)
     assert done.returncode == 0, done.stdout
     assert "return 1" in (library.package / "trainer.py").read_text()
 
@@ -87,8 +80,7 @@ DRIFTS = {
     "gone": (patch("madeup-cast", "madeup.trainer:Trainer.gone"), "does not define gone"),
     "a rule that raises": (
         patch(
-            "madeup-cast",
-            changes=(Rewrite("madeup.trainer:Trainer.train", Rule(fails(), list)),),
+            "madeup-cast", changes=(Rewrite("madeup.trainer:Trainer.train", Rule(fails(), list)),)
         ),
         "ZeroDivisionError: oops",
     ),

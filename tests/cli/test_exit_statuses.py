@@ -18,6 +18,7 @@ from patchkit.cli.exit_statuses import USAGE
 from patchkit.cli.group import LazyGroup
 from patchkit.errors import PatchError
 
+from ..processes import run_python
 from .conftest import invoke, patch
 
 EVERY = [*sorted(set(COMMANDS) - {"matrix"}), "matrix show", "matrix scan", "matrix check"]
@@ -52,9 +53,7 @@ def test_every_command_stands_in_a_section() -> None:
 
 @pytest.mark.parametrize("arguments", [["rport"], ["diff", "no-such"], ["report", "--jsno"], []])
 def test_python_m_ends_alike(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", *arguments], capture_output=True, text=True, check=False
-    )
+    done = run_python("-m", "patchkit", *arguments)
     assert done.returncode == invoke(*arguments).exit_code
     assert "Traceback" not in done.stderr
     if arguments:
@@ -117,10 +116,7 @@ def test_ctrl_c_in_a_real_process() -> None:
         "main(prog_name='patchkit')\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
@@ -181,10 +177,5 @@ def test_a_terminal_of_few_letters(command: list[str], encoding: str) -> None:
 
 
 def test_the_command_is_named_alike_in_its_help() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "report", "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-m", "patchkit", "report", "--help")
     assert done.stdout.startswith("Usage: patchkit report")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
+from ..processes import run
 from .conftest import invoke
 
 OLD = "from trl import SFTTrainer\n\nSFTTrainer(m, a, tokenizer=t)\n"
@@ -35,9 +35,7 @@ def check(result: Result, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [
-        ("matrix scan --file none/x.yaml", "--file none/x.yaml: there is no folder none"),
-    ],
+    [("matrix scan --file none/x.yaml", "--file none/x.yaml: there is no folder none")],
 )
 def test_a_folder_that_is_not_there(command: str, said: str) -> None:
     check(invoke(*command.split()), f"{said}; make it first")
@@ -93,8 +91,7 @@ def test_a_closed_folder(folder: Path) -> None:
 def test_a_link_that_leads_to_itself() -> None:
     os.symlink("loop.py", "loop.py")
     check(
-        invoke("modernize", "loop.py"),
-        "loop.py cannot be read: Too many levels of symbolic links",
+        invoke("modernize", "loop.py"), "loop.py cannot be read: Too many levels of symbolic links"
     )
 
 
@@ -135,11 +132,6 @@ def test_what_the_table_does_not_have() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="its shell does not close a stream like this")
 @pytest.mark.parametrize("command", ["diff trl-adapter-bf16-cast", "list", "run -- true"])
 def test_a_closed_output(command: str) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" -m patchkit {command} >&-', sys.executable],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("sh", "-c", f'"$0" -m patchkit {command} >&-', sys.executable)
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 69)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ..patches.due import only_if_due
+from ..processes import run_python
 
 ID = "accelerate-gradscaler-guard"
 pytestmark = only_if_due(ID)
@@ -38,9 +37,9 @@ def test_the_kernel_of_a_notebook(tmp_path: Path, status: str) -> None:
     for needed in ("nbclient", "ipykernel"):
         pytest.importorskip(needed)
     (tmp_path / "execute.py").write_text(EXECUTE)
-    command = [sys.executable, "execute.py"]
+    command = ["execute.py"]
     if status == "applied":
-        command = [sys.executable, "-m", "patchkit", "run", "--", *command]
+        command = ["-m", "patchkit", "run", "--", sys.executable, *command]
     own = {
         # This environment's kernel, which starts this interpreter, and not one of the user's.
         "JUPYTER_PREFER_ENV_PATH": "1",
@@ -48,15 +47,7 @@ def test_the_kernel_of_a_notebook(tmp_path: Path, status: str) -> None:
         "IPYTHONDIR": str(tmp_path / "jupyter"),
         "HF_HUB_OFFLINE": "1",
     }
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, **own},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = run_python(*command, folder=tmp_path, **own)
     assert done.returncode == 0, done.stderr[-2000:]
     _, client, _, kernel, told = done.stdout.split()
     assert client != kernel

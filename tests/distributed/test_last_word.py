@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ..processes import python_path, run_python
 
 pytest.importorskip("trl")
 
@@ -30,16 +30,9 @@ def test_trainers_that_a_framework_changes(tmp_path: Path) -> None:
     record.mkdir()
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: frame-work\nVersion: 1.2\n")
     (record / "top_level.txt").write_text("deletes\nreplaces\n")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     script = [sys.executable, "-c", "import deletes, replaces; print('trained')"]
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "run", "--strict", "--", *script],
-        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    command = ("-m", "patchkit", "run", "--strict", "--", *script)
+    done = run_python(*command, PYTHONPATH=python_path(tmp_path), OMP_NUM_THREADS="1")
     assert (done.returncode, done.stdout) == (78, "trained\n"), done.stderr
     heading, *lines = done.stderr[done.stderr.index("patchkit run: ") :].splitlines()
     assert " patches in force; " in heading

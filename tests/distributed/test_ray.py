@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ..processes import run_python
 
 pytest.importorskip("ray")
 
@@ -55,15 +55,7 @@ def statuses(
     """What each rank says of a patch that is due."""
     file = folder / "train.py"
     file.write_text(SCRIPT.format(driver=driver, worker=worker, environment=environment or {}))
-    done = subprocess.run(
-        [sys.executable, *command, str(file), str(folder / "storage")],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, **PATIENCE},
-        timeout=600,
-        check=False,
-    )
+    done = run_python(*command, file, folder / "storage", folder=folder, **PATIENCE)
     assert done.returncode == 0, done.stderr[-4000:]
     return set(re.findall(r"rank (\d) has ([\w-]+)", done.stdout + done.stderr))
 

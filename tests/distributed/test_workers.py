@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from ..conftest import BENEATH
+from ..processes import run_python
 
 SCRIPT = """
 import sys
@@ -49,14 +49,7 @@ def statuses(folder: Path, *command: str, top: str = "", main: str = "", also: b
     file = folder / "train.py"
     file.write_text(SCRIPT.format(top=top, main=main or "pass", also=also))
     if command or not hasattr(os, "fork"):
-        done = subprocess.run(
-            [sys.executable, *command, str(file)],
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            timeout=240,
-            check=False,
-        )
+        done = run_python(*command, file, folder=folder)
         stdout, stderr = done.stdout, done.stderr
     else:
         _, stdout, stderr = BENEATH.run(folder, {}, argv=[str(file)], file=str(file))

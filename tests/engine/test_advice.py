@@ -17,6 +17,7 @@ import pytest
 from patchkit.catalogue import entries
 from patchkit.catalogue.explanation import explain
 
+from ..processes import python_path, run
 from . import old_library
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,10 +131,9 @@ class World:
             (library / f"{name}-{version}.dist-info" / "METADATA").write_text(metadata)
         (folder / "patches").mkdir()
         (folder / "patches" / "lookout.py").write_text(LOOKOUT, encoding="utf-8")
-        path = [str(library), *filter(None, [os.environ.get("PYTHONPATH")])]
         self.environment = {
             **{name: text for name, text in os.environ.items() if "PATCHKIT" not in name},
-            "PYTHONPATH": os.pathsep.join(path),
+            "PYTHONPATH": python_path(library),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PATCHKIT_PATCHES": str(folder / "patches"),
         }
@@ -157,15 +157,7 @@ class World:
                 command, *self.outside.run(self.folder, environment, argv=["-c"], code=code)
             )
         else:
-            done = subprocess.run(
-                [*command, code],
-                capture_output=True,
-                text=True,
-                cwd=self.folder,
-                env=environment,
-                timeout=300,
-                check=False,
-            )
+            done = run(*command, code, folder=self.folder, env=environment)
         if "strict" in piece:  # the made-up libraries have not what the patches need
             assert done.returncode == (78 if "--strict" in piece else 1)
             assert " drifted: " in done.stderr

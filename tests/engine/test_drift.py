@@ -88,9 +88,7 @@ def test_one_module_is_fixed_wholly_or_not_at_all(library, session, apply) -> No
     library.write("trainer", SOURCE)
     module = library.load("trainer")
     code = module.Trainer.__init__.__code__
-    one = session(
-        patch("madeup-bug", Rewrite(TARGET, BUG), Rewrite("madeup.trainer:gone", BUG)),
-    )
+    one = session(patch("madeup-bug", Rewrite(TARGET, BUG), Rewrite("madeup.trainer:gone", BUG)))
     with pytest.warns(PatchWarning):
         apply(one)
     assert module.Trainer.__init__.__code__ is code

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -18,6 +17,8 @@ from patchkit.engine.kept import KeptResults
 from patchkit.rewrite import Edit
 from patchkit.rewrite.results import digest
 from tests import madeup_bug
+
+from ..processes import python_path, run_python
 
 EARLIER = 1_700_000_000
 LATER = 4_000_000_000
@@ -74,9 +75,7 @@ class World:
 
     def run(self, code: str = PROGRAM, **env: str) -> Any:
         own = {
-            "PYTHONPATH": os.pathsep.join(
-                [str(self.module.parent.parent), os.environ.get("PYTHONPATH", "")]
-            ),
+            "PYTHONPATH": python_path(self.module.parent.parent),
             "PATCHKIT_PATCHES": str(self.patch.parent),
             "PATCHKIT_CACHE": str(self.cache),
             "PYTHONDONTWRITEBYTECODE": "",
@@ -345,16 +344,13 @@ import tests.engine.test_kept as module
 print(digest(module.with_sets.__code__).hex())
 """
     digests = {
-        subprocess.run(
-            [sys.executable, "-c", program.format(path=[str(Path(__file__).parents[2])])],
-            env={**os.environ, "PYTHONHASHSEED": str(seed)},
-            capture_output=True,
-            text=True,
-            check=True,
+        run_python(
+            "-c", program.format(path=[str(Path(__file__).parents[2])]), PYTHONHASHSEED=str(seed)
         ).stdout
         for seed in range(1, 5)
     }
-    assert len(digests) == 1
+    (known,) = digests
+    assert known
 
 
 def with_sets(name: str) -> object:

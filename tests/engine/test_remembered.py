@@ -14,6 +14,8 @@ from patchkit.engine.kept import KeptResults
 from tests import madeup_bug
 from tests.engine.test_kept import EARLIER, age, cut, poisoned
 
+from ..processes import python_path
+
 MODULES = {
     "trainer": madeup_bug.SOURCE,
     "first_model": "class Net:\n    def forward(self):\n        return bug()\n\ndef bug():\n"
@@ -76,7 +78,7 @@ class World:
 
     def run(self, code: str, **env: str) -> Any:
         own = {
-            "PYTHONPATH": os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")]),
+            "PYTHONPATH": python_path(self.folder),
             "PATCHKIT_PATCHES": str(self.patches),
             "PATCHKIT_CACHE": str(self.cache),
             "PYTHONDONTWRITEBYTECODE": "",

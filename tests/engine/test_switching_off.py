@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from patchkit.engine.choices import Choices
 from patchkit.patch import Status
 
 from ..madeup_bug import patch
+from ..processes import python_path
 from . import old_library
 from .test_opting_in import KEYWORDS, look
 
@@ -41,8 +41,7 @@ EVERYWHERE = pytest.mark.parametrize("imported", [True, False], ids=["after", "b
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     folder = old_library.write(tmp_path / "library")
-    path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {"PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {"PYTHONPATH": python_path(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @EVERYWHERE

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ..processes import run_python
 
 EXECUTE = Path(__file__).with_name("execute_notebook.py")
 COMMITTED = Path(__file__).parents[2] / "examples" / "qlora_fp16.ipynb"
@@ -51,14 +50,7 @@ def test_what_it_shows_when_executed(tmp_path: Path) -> None:
     for needed in ("nbclient", "ipykernel", "trl"):
         pytest.importorskip(needed)
     output = tmp_path / "executed.ipynb"
-    done = subprocess.run(
-        [sys.executable, EXECUTE, output],
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = run_python(EXECUTE, output, HF_HUB_OFFLINE="1")
     assert done.returncode == 0, done.stderr[-4000:]
     check(Notebook(output))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ..processes import Done, run_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OLD, NEW = EXAMPLES / "sft_2024.py", EXAMPLES / "sft_2024_modernized.py"
@@ -22,13 +23,12 @@ TOLD = (
 )
 
 
-def run(forks, folder: Path, script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(forks, folder: Path, script: Path, *arguments: str) -> Done:
     """Run a script by itself."""
     line = [str(script), *arguments]
     if forks:
-        return subprocess.CompletedProcess(line, *forks.run(folder, {}, argv=line, file=line[0]))
-    command = [sys.executable, *line]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        return Done(line, *forks.run(folder, {}, argv=line, file=line[0]))
+    return run_python(*line, folder=folder)
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +94,7 @@ def test_its_twin_is_what_modernize_makes_of_it(tmp_path: Path) -> None:
         pytest.skip("the twin was written for TRL 1.16.0")
     file = tmp_path / OLD.name
     file.write_text(OLD.read_text("utf-8"), "utf-8")
-    command = [sys.executable, "-m", "patchkit", "modernize", "--write", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = run_python("-m", "patchkit", "modernize", "--write", file)
     assert done.returncode == 0, done.stderr
     made, committed = (text.split('"""', 2)[2] for text in map(_read, (file, NEW)))
     assert made == committed

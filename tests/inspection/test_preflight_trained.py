@@ -63,8 +63,7 @@ def test_the_advice_fits_the_training(make, look) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "severity"),
-    [({}, Severity.NOTE), ({"gradscaler_guard": "error"}, Severity.ERROR)],
+    ("options", "severity"), [({}, Severity.NOTE), ({"gradscaler_guard": "error"}, Severity.ERROR)]
 )
 def test_the_guard_fixes_it_later(make, look, options, severity) -> None:
     with patchkit.patched(only="accelerate-*", **options):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+
+from .. import processes
 
 ROOT = Path(__file__).parents[2]
 UV = importlib.util.find_spec("uv") is not None
@@ -17,15 +18,7 @@ UV = importlib.util.find_spec("uv") is not None
 
 def run(*command: object, cwd: Path) -> str:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = processes.run(*command, folder=cwd, env=env)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import configparser
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import pytest
 import yaml
 
 from ..cli.conftest import command_of
+from ..processes import run_python
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -164,14 +162,8 @@ def test_a_hook_is_a_command_that_takes_files(hook: dict[str, Any], tmp_path: Pa
     assert re.search(hook["files"], script.name)
     name, *words = shlex.split(hook["entry"])
     assert name == "patchkit"
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", *words, str(script)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-m", "patchkit", *words, script)
+    done = run_python(*command, folder=tmp_path, PYTHONPATH=str(ROOT))
     writes = hook["id"] == "patchkit-modernize"
     assert (done.returncode == 0) is writes, done.stderr
     assert ("max_length=512" in script.read_text()) is writes

@@ -16,6 +16,7 @@ import pytest
 import patchkit_trl
 from patchkit import about
 
+from .. import processes
 from .conftest import install_dependencies
 
 pytestmark = pytest.mark.packaging
@@ -74,14 +75,7 @@ class Place:
     def _run(self, command: tuple[object, ...]) -> subprocess.CompletedProcess[str]:
         unwanted = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
         env = {name: value for name, value in os.environ.items() if name not in unwanted}
-        return subprocess.run(
-            list(map(str, command)),
-            cwd=self.folder,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return processes.run(*command, folder=self.folder, env=env)
 
 
 IMPORT = "import patchkit; print(patchkit.__version__)"

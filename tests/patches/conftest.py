@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
+import patchkit
 from patchkit.catalogue import entries as catalogue
+from patchkit.lab import tiny
 from patchkit.matrix.lookup import installed_versions, look_up
+
+# Before a test imports the libraries.
+tiny.go_offline()
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture
@@ -24,9 +30,7 @@ def skip_if_measured_to_fail() -> Callable[[str], None]:
     return skip
 
 
-@pytest.fixture(scope="session", autouse=True)
-def quiet_libraries() -> None:
-    from patchkit.lab import tiny
-
-    tiny.go_offline()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+@pytest.fixture
+def nothing_stays_applied() -> Iterator[None]:
+    yield
+    patchkit.revert()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
+
+from ..processes import Done, run_python
 
 # The test verifies in forks, of a process that imports the libraries for them: here, of the one that has.
 RUN_TEST = """
@@ -33,16 +32,8 @@ raise SystemExit(pytest.main(["-q", sys.argv[1]]))
 """
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        timeout=900,
-        check=False,
-    )
+def run(folder: Path, *arguments: str) -> Done:
+    return run_python("-m", *arguments, folder=folder, PYTHONDONTWRITEBYTECODE="1")
 
 
 def run_test(forks, folder: Path, file: str) -> tuple[int, str, str]:

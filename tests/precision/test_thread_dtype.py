@@ -26,11 +26,7 @@ HALVES = (torch.float16, torch.bfloat16)
 def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("models")
     plain = tiny.build_causal_lm(folder / "plain", dtype="bfloat16")
-    options = {
-        "4bit": {},
-        "double": {"bnb_4bit_use_double_quant": True},
-        "8bit": {"bits": 8},
-    }
+    options = {"4bit": {}, "double": {"bnb_4bit_use_double_quant": True}, "8bit": {"bits": 8}}
     made = {
         name: quantized.save(plain, folder / name, dtype="bfloat16", **given)
         for name, given in options.items()

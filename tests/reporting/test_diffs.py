@@ -84,11 +84,7 @@ SHAPES = {
         {"one": "import functools\n\n@functools.cache\ndef f():\n    return bug()\n"},
         1,
     ),
-    "found twice": (
-        ("madeup.one:f", "madeup.*:f"),
-        {"one": "def f():\n    return bug()\n"},
-        1,
-    ),
+    "found twice": (("madeup.one:f", "madeup.*:f"), {"one": "def f():\n    return bug()\n"}, 1),
 }
 
 

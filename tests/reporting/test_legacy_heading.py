@@ -15,10 +15,7 @@ from patchkit.reporting.legacy import LegacyReport
         ([], "old spellings work; none met so far"),
         ([Kind.FIXED, Kind.FIXED], "old spellings work; 2 met so far"),
         ([Kind.REFUSED], "old spellings work; none met so far, 1 refused"),
-        (
-            [Kind.TOLD, Kind.FIXED],
-            "old spellings work; 1 met so far, 1 changed without an error",
-        ),
+        ([Kind.TOLD, Kind.FIXED], "old spellings work; 1 met so far, 1 changed without an error"),
     ],
 )
 def test_what_is_refused_or_told_does_not_count_as_an_old_spelling_that_works(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from ..madeup_bug import SOURCE
+from ..processes import run_python
 
 PROGRAM = """
 import sys
@@ -62,9 +60,7 @@ def test_what_a_script_says(library, before: str, method: str, said: list[str]) 
     program = PROGRAM.format(folder=str(library.folder), before=before, method=method)
     script = library.folder / "script.py"
     script.write_text(program)
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False
-    )
+    done = run_python(script)
     assert (done.returncode, done.stdout) == (0, "")
     lines = [line.rpartition(".py:")[2].lstrip("0123456789: ") for line in done.stderr.splitlines()]
     assert lines == said

@@ -8,7 +8,6 @@ import linecache
 import marshal
 import os
 import py_compile
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -19,6 +18,8 @@ import pytest
 from patchkit.rewrite import Drift, FunctionSource, locate
 from patchkit.rewrite import compile as compiling
 from patchkit.rewrite.bytecode import module_code
+
+from ..processes import run_python
 
 SOURCE = "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x - 1\n"
 LONG_AGO = 1_700_000_000
@@ -176,12 +177,8 @@ def test_options_of_the_interpreter(library, option: str) -> None:
     )
     path = os.pathsep.join([str(library.folder), *filter(None, sys.path)])
     for _ in range(2):  # the first writes bytecode, the second believes it
-        done = subprocess.run(
-            [sys.executable, option, "-c", code],
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""},
-            capture_output=True,
-            text=True,
-        )
+        variables = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""}
+        done = run_python(option, "-c", code, **variables)
         assert done.returncode == 0, done.stderr
     assert file.exists()
 

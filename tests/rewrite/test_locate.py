@@ -90,10 +90,7 @@ SHAPES = {
         "C.f",
         "class C:\n    if 1:\n        def f(self):\n            return self.__x\n    else:\n        f = 1\n",
     ),
-    "nonlocal": (
-        "f",
-        "def f(x):\n    def g():\n        nonlocal x\n        x = 1\n    return g\n",
-    ),
+    "nonlocal": ("f", "def f(x):\n    def g():\n        nonlocal x\n        x = 1\n    return g\n"),
     "unreachable_at_the_end": (
         "f",
         "def f(x):\n    return x\n    if 0:\n        g()\n    '''end'''\nY = 1\n",

@@ -16,6 +16,8 @@ from patchkit.verification import forking, verification
 from patchkit.verification.forking import ForkRunner
 from patchkit.verification.spawning import SpawnRunner
 
+from ..processes import python_path
+
 SLOW = """\
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
@@ -54,14 +56,13 @@ def test_an_interrupted_verify_leaves_no_process(
     library.write("trainer", "def f():\n    return bug()\n")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "slow.py").write_text(SLOW)
-    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     with subprocess.Popen(
         [sys.executable, "-m", "patchkit", "verify", "madeup-slow", "--patches", "mine", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        env={**os.environ, "PYTHONPATH": python_path(tmp_path)},
     ) as process:
         child = begun(tmp_path)
         process.send_signal(signal.SIGINT)

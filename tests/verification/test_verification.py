@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
 
 from ..madeup_addons import ADDONS, addon, command, needing
+from ..processes import python_path, run_python
 
 __all__ = ["command"]
 
@@ -175,15 +174,7 @@ print(repr(found), "addon-fixed" in str(found), "<table>" in found._repr_html_()
 print(found.to_dict()["schema"], found.to_dict()["environment"]["versions"]["madeup"])
 print({str(record.status) for record in patchkit.report() if record.id == "addon-fixed"})
 """
-    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        check=False,
-    )
+    done = run_python("-c", code, folder=tmp_path, PYTHONPATH=python_path(tmp_path))
     assert done.stdout.splitlines() == [
         "['fixed', 'not-affected'] 0",
         "<Verification: 1 fixed> True True",

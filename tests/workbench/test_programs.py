@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from workbench import ROOT
 from workbench.__main__ import PROGRAMS
+
+from ..processes import run_python
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -38,15 +37,10 @@ def test_gpu_needs_no_package_and_has_the_patchkit_of_the_checkout(
     folder = tmp_path / "elsewhere" / "patchkit"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text("raise RuntimeError('another')")
-    program = [sys.executable, "-S", *flags, str(ROOT / "workbench"), "gpu"]
-    done = subprocess.run(
-        [*program, "--parts", "machine", "--units", "patchkit", "--output", "gpu.json"],
-        cwd=tmp_path / "here",
-        env={**os.environ, "PYTHONPATH": str(folder.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    program = ["-S", *flags, ROOT / "workbench", "gpu"]
+    arguments = ["--parts", "machine", "--units", "patchkit", "--output", "gpu.json"]
+    path = str(folder.parent)
+    done = run_python(*program, *arguments, folder=tmp_path / "here", PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     assert "trap" not in done.stdout
     assert "another" not in done.stdout

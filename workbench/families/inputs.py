@@ -15,10 +15,7 @@ _ROWS = 2
 _WORDS = 12
 IMAGES = "image and text"
 _ANSWERS = frozenset(
-    {
-        *("labels", "start_positions", "end_positions", "mask_labels", "class_labels"),
-        "return_loss",
-    }
+    {*("labels", "start_positions", "end_positions", "mask_labels", "class_labels"), "return_loss"}
 )
 
 

@@ -15,18 +15,13 @@ SCHEMA = 1
 
 
 class FamilyJournal(journal.SweepJournal[FamilyCell]):
-    """The results of a sweep of model types; see `workbench.sweep.journal`.
+    """The results of a sweep of model types."""
 
-    Args:
-        path: the file; None keeps them in memory only.
-
-    Raises:
-        UsageError: the file holds something else.
-    """
+    schema = SCHEMA
 
     def __init__(self, path: Path | None) -> None:
         self.builds: dict[ModelSubject, Build] = {}
-        super().__init__(path, SCHEMA, _cell)
+        super().__init__(path)
 
     def join(self, other: FamilyJournal) -> None:
         """Take in what another journal has, in memory only.
@@ -52,6 +47,6 @@ class FamilyJournal(journal.SweepJournal[FamilyCell]):
         else:
             super()._take_in_result(record)
 
-
-def _cell(content: dict[str, Any]) -> FamilyCell:
-    return FamilyCell(ModelSubject(**content["subject"]), content["mode"], content["method"])
+    @staticmethod
+    def cell(subject: dict[str, str], mode: str, method: str) -> FamilyCell:
+        return FamilyCell(ModelSubject(**subject), mode, method)

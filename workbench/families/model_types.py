@@ -155,9 +155,7 @@ TASKS = {
         heads=("classifier", "logits_proj"),
     ),
     "sentences": Task(
-        "Next sentence prediction",
-        "NEXT_SENTENCE_PREDICTION",
-        "AutoModelForNextSentencePrediction",
+        "Next sentence prediction", "NEXT_SENTENCE_PREDICTION", "AutoModelForNextSentencePrediction"
     ),
     "pairs": Task(
         "Images and texts in pairs",
@@ -179,10 +177,7 @@ TASKS = {
         logits="class_queries_logits",
     ),
     "detection": Task(
-        "Object detection",
-        "OBJECT_DETECTION",
-        "AutoModelForObjectDetection",
-        fixed=_TWO,
+        "Object detection", "OBJECT_DETECTION", "AutoModelForObjectDetection", fixed=_TWO
     ),
     "pictures": Task(
         "Masked images",

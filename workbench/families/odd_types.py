@@ -102,11 +102,7 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
         "text_encoder_n_ctx": 2,
     },
     "upernet": {
-        "backbone_config": {
-            "model_type": "convnext",
-            **_FOUR_STAGES,
-            "out_features": _STAGES,
-        },
+        "backbone_config": {"model_type": "convnext", **_FOUR_STAGES, "out_features": _STAGES},
         "auxiliary_in_channels": 64,
     },
     "yolos": {"image_size": [32, 32], "num_detection_tokens": 8},
@@ -248,6 +244,6 @@ ODD_TYPES: dict[str, dict[str, Any]] = {
     **{key: {"conv_dim": [32] * 13} for key in ("sew", "sew-d")},
 }
 GENERATION: dict[str, dict[str, Any]] = {
-    "pop2piano": {"composer_to_feature_token": {"composer1": 60}},
+    "pop2piano": {"composer_to_feature_token": {"composer1": 60}}
 }
 """What the generation of single types reads of the configuration for it."""

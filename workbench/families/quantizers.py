@@ -104,10 +104,7 @@ def _dequantized(name: str) -> Any:
 
 _TORCHAO = (("torchao",), ("torchao.quantization", "peft.tuners.lora.torchao"))
 _QUANTO = (("optimum-quanto",), ("optimum.quanto",))
-_GPTQMODEL = (
-    ("auto-round", "gptqmodel", "optimum"),
-    ("auto_round", "gptqmodel", "optimum.gptq"),
-)
+_GPTQMODEL = (("auto-round", "gptqmodel", "optimum"), ("auto_round", "gptqmodel", "optimum.gptq"))
 _COMPRESSED = (("compressed-tensors",), ("compressed_tensors.compressors",))
 QUANTIZERS = {
     quantizer.name: quantizer

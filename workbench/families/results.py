@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..sweep.trial import Trial
-from ..sweep.verdicts import CellVerdict, Group, Judged, compare, grouped
+from ..sweep.verdicts import CellVerdict, Group, Judged, grouped, judge_trials
 from .differences import explanation
 from .journal import SCHEMA, FamilyJournal
 from .known import reason, reason_unbuilt
@@ -74,10 +74,7 @@ class FamilyResults(Judged[FamilyCell]):
             "type",
             tuple((*mode.split("/"), method) for mode, method in columns),
             tuple(
-                (
-                    subject.type,
-                    tuple(found.get(FamilyCell(subject, *column)) for column in columns),
-                )
+                (subject.type, tuple(found.get(FamilyCell(subject, *column)) for column in columns))
                 for subject in subjects
             ),
         )
@@ -177,10 +174,10 @@ def judge(
     cell: FamilyCell, without: Trial, with_patchkit: Trial, versions: Mapping[str, str | None]
 ) -> CellVerdict[FamilyCell]:
     """Compare the two sides of a cell, which were tried with these versions of the libraries."""
-    outcome, note = compare(
+    return judge_trials(
+        cell,
         without,
         with_patchkit,
         steps=STEPS,
         explain=lambda other: explanation(cell, other, versions),
     )
-    return CellVerdict(cell, outcome, without, with_patchkit, note)

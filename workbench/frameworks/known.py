@@ -32,18 +32,14 @@ CAUSES = {
 
 
 def explanation(
-    without: Trial,
-    with_patchkit: Trial,
-    again: Trial | None = None,
-    excluded: Mapping[str, Trial] | None = None,
+    without: Trial, again: Trial | None = None, excluded: Mapping[str, Trial] | None = None
 ) -> str:
     """Return why the figures of a cell differ; empty if that is not known.
 
     Args:
         without: the trial without patchkit.
-        with_patchkit: the trial with it.
         again: a second trial without it; None if there was none.
-        excluded: trials with it that leave out what `LEFT_OUT` names.
+        excluded: trials with patchkit that leave out what `LEFT_OUT` names.
     """
     if again is not None and not same_figures(again, without):
         return _BY_CHANCE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..sweep import journal
 
@@ -36,14 +35,7 @@ class FrameworkCell:
 
 
 class FrameworkJournal(journal.SweepJournal[FrameworkCell]):
-    """The results of a sweep of frameworks; see `workbench.sweep.journal`.
+    """The results of a sweep of frameworks."""
 
-    Args:
-        path: the file; None keeps them in memory only.
-
-    Raises:
-        UsageError: the file holds something else.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        super().__init__(path, SCHEMA, lambda content: FrameworkCell(**content))
+    schema = SCHEMA
+    cell = FrameworkCell

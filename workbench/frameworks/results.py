@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..sweep.grid import GridResults
-from ..sweep.verdicts import CellVerdict, compare
+from ..sweep.verdicts import CellVerdict, judge_trials
 from .known import LEFT_OUT, OLDER, cause, explanation
 from .records import EXCLUDE, SCHEMA, STEPS, FrameworkCell, FrameworkJournal
 from .sweep import FrameworkSelection
@@ -85,10 +85,10 @@ def _judge(journal: FrameworkJournal, cell: FrameworkCell) -> CellVerdict[Framew
         for patches in LEFT_OUT
         if journal.has(left_out := replace(cell, way=f"{EXCLUDE}{patches}"))
     }
-    outcome, note = compare(
+    return judge_trials(
+        cell,
         without,
         with_patchkit,
         steps=STEPS,
-        explain=lambda other: explanation(without, with_patchkit, again, excluded),
+        explain=lambda other: explanation(without, again, excluded),
     )
-    return CellVerdict(cell, outcome, without, with_patchkit, note)

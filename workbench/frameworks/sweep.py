@@ -17,7 +17,7 @@ from patchkit.lab import tiny
 from ..families.modes import Mode, find_mode
 from ..sweep.grid import Progress, choose, in_turn
 from ..sweep.trial import Trial
-from ..sweep.verdicts import compare
+from ..sweep.verdicts import judge_trials
 from .data import write_datasets
 from .framework import Training
 from .known import LEFT_OUT, explanation
@@ -141,15 +141,15 @@ def _try(cell: FrameworkCell, journal: FrameworkJournal, attempt: Callable[[str]
         journal.add(cell, True, attempt(cell.way))
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
     again = replace(cell, way="again")
-    outcome, _ = compare(without, with_patchkit, steps=STEPS, explain=lambda other: "")
-    if outcome.name != "differs":
+    verdict = judge_trials(cell, without, with_patchkit, steps=STEPS, explain=lambda other: "")
+    if verdict.outcome.name != "differs":
         return
     if (again, True) not in journal.trials:
         journal.add(again, False, without)
         journal.add(again, True, attempt("plain"))
     tried: dict[str, Trial] = {}
     for patches in LEFT_OUT:
-        if explanation(without, with_patchkit, journal.trials[again, True], tried):
+        if explanation(without, journal.trials[again, True], tried):
             return
         excluded = replace(cell, way=f"{EXCLUDE}{patches}")
         if (excluded, True) not in journal.trials:

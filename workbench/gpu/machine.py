@@ -35,11 +35,7 @@ def _device() -> Row:
 
     from patchkit.environment import python_and_platform
 
-    row: dict[str, Any] = {
-        "device": "cpu",
-        **python_and_platform(),
-        "cuda": torch.version.cuda,
-    }
+    row: dict[str, Any] = {"device": "cpu", **python_and_platform(), "cuda": torch.version.cuda}
     if torch.cuda.is_available():
         properties = torch.cuda.get_device_properties(0)
         row |= {

@@ -12,7 +12,7 @@ _ADAPTERS = (
 _REASONS = {
     "to have the same dtype": "adapters under FSDP compute in the dtype of the training; "
     "`generate` calls the model below the wrapper that casts what goes in, and PEFT casts it to "
-    "the dtype in which their weights are kept",
+    "the dtype in which their weights are kept"
 }
 """A part of an error, and why it is raised."""
 

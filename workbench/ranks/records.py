@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..sweep import journal
 
@@ -30,14 +29,7 @@ class RankCell:
 
 
 class RankJournal(journal.SweepJournal[RankCell]):
-    """The results of a sweep of strategies; see `workbench.sweep.journal`.
+    """The results of a sweep of strategies."""
 
-    Args:
-        path: the file; None keeps them in memory only.
-
-    Raises:
-        UsageError: the file holds something else.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        super().__init__(path, SCHEMA, lambda content: RankCell(**content))
+    schema = SCHEMA
+    cell = RankCell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..sweep.grid import GridResults
-from ..sweep.verdicts import CellVerdict, compare
+from ..sweep.verdicts import CellVerdict, judge_trials
 from .known import explanation, reason
 from .records import SCHEMA, STEPS, RankCell, RankJournal
 from .sweep import RankSelection
@@ -33,10 +33,10 @@ def results(journal: RankJournal, selection: RankSelection) -> RankResults:
 
 def _judge(journal: RankJournal, cell: RankCell) -> CellVerdict[RankCell]:
     without, with_patchkit = (journal.trials[cell, patched] for patched in (False, True))
-    outcome, note = compare(
+    return judge_trials(
+        cell,
         without,
         with_patchkit,
         steps=STEPS,
         explain=lambda other: explanation(cell, without, with_patchkit),
     )
-    return CellVerdict(cell, outcome, without, with_patchkit, note)

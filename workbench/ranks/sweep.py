@@ -132,11 +132,7 @@ class _RankWorkshop(Processes):
         }
         return self.ask(
             f"{serving.__name__}:prepare",
-            {
-                "trainers": selection.trainers,
-                "dtypes": sorted(dtypes),
-                "folder": str(self._models),
-            },
+            {"trainers": selection.trainers, "dtypes": sorted(dtypes), "folder": str(self._models)},
         )
 
     def attempt(self, cell: RankCell, patched: bool) -> Trial:
@@ -165,11 +161,7 @@ class _RankWorkshop(Processes):
             port = free.getsockname()[1]
         running = [
             self._pool.submit(
-                self._call,
-                patched,
-                f"{_ROOM}.trial:attempt",
-                arguments,
-                _variables(rank, port),
+                self._call, patched, f"{_ROOM}.trial:attempt", arguments, _variables(rank, port)
             )
             for rank in range(RANKS)
         ]

@@ -18,10 +18,7 @@ def as_markdown(view: View) -> str:
     lines = [f"Measured: {view.source}.", ""]
     if view.grids:
         meanings = (f"`{state.glyph}` {state.meaning}" for state in WORST_FIRST)
-        lines += [
-            f"{'; '.join(meanings)}. A number is that of releases, if not all.",
-            "",
-        ]
+        lines += [f"{'; '.join(meanings)}. A number is that of releases, if not all.", ""]
     for grid in view.grids:
         lines += [f"### {_escape(grid.name)}", "", *_table(grid), ""]
     lines += _sets(view)

@@ -9,17 +9,7 @@ from patchkit.cli.demo.drawing import PictureError, as_bytes, matplotlib_style
 from patchkit.matrix.records import MatrixError
 from patchkit.matrix.show.view import View
 
-from .canvas import (
-    CELL,
-    GAP,
-    LINE,
-    MARGIN,
-    WIDTH,
-    Canvas,
-    label_width,
-    parts_of,
-    tick_height,
-)
+from .canvas import CELL, GAP, LINE, MARGIN, WIDTH, Canvas, label_width, parts_of, tick_height
 
 _MOST_NOTES = 12
 _NOTE_CHARACTERS = 165

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import os
 import pickle
 import select
@@ -104,11 +103,6 @@ def in_fork(work: Callable[[], Any], timeout: float = 60) -> Any:
         ForkFailed: it did not return within `timeout` seconds, or not at all.
     """
     return Fork(work).result(timeout)
-
-
-def dump_stacks_after(seconds: float) -> None:
-    """Write all stacks to stderr, and exit, where this process is still there by then."""
-    faulthandler.dump_traceback_later(seconds, exit=True)
 
 
 def _answer(work: Callable[[], Any]) -> bytes:

@@ -26,15 +26,7 @@ from types import CodeType, FunctionType
 from patchkit.catalogue import entries as catalogue
 from patchkit.environment import module_file, modules_matching
 from patchkit.patch import Rewrite
-from patchkit.rewrite import (
-    Drift,
-    Edit,
-    FunctionSource,
-    Rule,
-    Target,
-    edited_code,
-    find,
-)
+from patchkit.rewrite import Drift, Edit, FunctionSource, Rule, Target, edited_code, find
 from patchkit.rewrite.edit import apply_edits
 
 from .edit_oracle import code_at, wrongs

@@ -44,16 +44,8 @@ def _nothing(world: World) -> None:
     pass
 
 
-def _loaded(world: World) -> None:
-    world.load()
-
-
 def _applied(world: World) -> None:
     world.load()
-    world.apply()
-
-
-def _armed(world: World) -> None:
     world.apply()
 
 
@@ -66,10 +58,6 @@ def _second_half(world: World) -> list[str]:
     return list(world.ids[1:] or world.ids)
 
 
-def _apply(world: World) -> None:
-    world.apply()
-
-
 def _apply_and_log(world: World) -> None:
     """Apply with a logger that wants the summary of the report."""
     logger = logging.getLogger("patchkit")
@@ -79,10 +67,6 @@ def _apply_and_log(world: World) -> None:
         world.apply()
     finally:
         logger.setLevel(level)
-
-
-def _revert(world: World) -> None:
-    world.revert()
 
 
 def _revert_first(world: World) -> None:
@@ -97,14 +81,6 @@ def _block(world: World) -> None:
 def _block_alone(world: World) -> None:
     with world.patched(_second_half(world), others=False):
         pass
-
-
-def _import(world: World) -> None:
-    world.load()
-
-
-def _report(world: World) -> None:
-    world.report()
 
 
 _originals: dict[str, Any] = {}
@@ -162,14 +138,14 @@ def _in_reloaded_module(world: World) -> tuple[str, ...]:
 
 
 ACTIONS = (
-    Action("apply, loaded", _loaded, _apply, undone=True),
-    Action("apply, logged", _loaded, _apply_and_log, undone=True),
-    Action("apply, not loaded", _nothing, _apply, undone=True),
-    Action("apply again", _applied, _apply, undone=True),
+    Action("apply, loaded", World.load, World.apply, undone=True),
+    Action("apply, logged", World.load, _apply_and_log, undone=True),
+    Action("apply, not loaded", _nothing, World.apply, undone=True),
+    Action("apply again", _applied, World.apply, undone=True),
     Action(
         "apply again, one overridden",
         _overridden,
-        _apply,
+        World.apply,
         undone=True,
         replaces=_first_target,
         put_back=_put_back,
@@ -177,26 +153,26 @@ ACTIONS = (
     Action(
         "apply again, one reloaded",
         _reloaded,
-        _apply,
+        World.apply,
         undone=True,
         replaces=_in_reloaded_module,
     ),
     Action(
         "apply again, one executed again",
         _executed_again,
-        _apply,
+        World.apply,
         undone=True,
         replaces=_in_reloaded_module,
     ),
-    Action("apply more", _half_applied, _apply, undone=True),
-    Action("import", _armed, _import, imports=True),
-    Action("revert", _applied, _revert),
-    Action("revert, not loaded", _armed, _revert),
+    Action("apply more", _half_applied, World.apply, undone=True),
+    Action("import", World.apply, World.load, imports=True),
+    Action("revert", _applied, World.revert),
+    Action("revert, not loaded", World.apply, World.revert),
     Action("revert one", _applied, _revert_first),
     Action("patched", _half_applied, _block, as_before=True),
     Action("patched, others=False", _half_applied, _block_alone, as_before=True),
     Action("patched, not loaded", _nothing, _block, as_before=True),
-    Action("report", _applied, _report, as_before=True),
+    Action("report", _applied, World.report, as_before=True),
 )
 
 SCENARIOS = {

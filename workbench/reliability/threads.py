@@ -23,10 +23,6 @@ from .forks import ForkFailed, in_fork
 HANG_SECONDS = 30.0
 
 
-def _import(world: worlds.World, draw: random.Random) -> None:
-    importlib.import_module(draw.choice(world.modules))
-
-
 def _import_again(world: worlds.World, draw: random.Random) -> None:
     name = draw.choice(world.modules)
     sys.modules.pop(name, None)
@@ -44,14 +40,6 @@ def _reload(world: worlds.World, draw: random.Random) -> None:
                 raise
 
 
-def _apply_one(world: worlds.World, draw: random.Random) -> None:
-    world.apply(draw.choice(world.ids))
-
-
-def _revert_one(world: worlds.World, draw: random.Random) -> None:
-    world.revert(draw.choice(world.ids))
-
-
 def _call(world: worlds.World, draw: random.Random) -> None:
     """Call what is being fixed: it answers with or without the fix, and never fails."""
     place = draw.choice([place for place in world.places if place.fixed is not None])
@@ -61,10 +49,6 @@ def _call(world: worlds.World, draw: random.Random) -> None:
         raise AssertionError(f"{place.target} answers {answer!r}")
 
 
-def _report(world: worlds.World, draw: random.Random) -> None:
-    world.report().summary()
-
-
 def _block(world: worlds.World, draw: random.Random) -> None:
     with world.patched(draw.choice(world.ids), others=draw.random() < 0.5):
         pass
@@ -72,12 +56,12 @@ def _block(world: worlds.World, draw: random.Random) -> None:
 
 WORK: dict[str, Callable[[worlds.World, random.Random], Any]] = {
     "apply": lambda world, draw: world.apply(),
-    "apply one": _apply_one,
+    "apply one": lambda world, draw: world.apply(draw.choice(world.ids)),
     "revert": lambda world, draw: world.revert(),
-    "revert one": _revert_one,
+    "revert one": lambda world, draw: world.revert(draw.choice(world.ids)),
     "patched": _block,
-    "report": _report,
-    "import": _import,
+    "report": lambda world, draw: world.report().summary(),
+    "import": lambda world, draw: importlib.import_module(draw.choice(world.modules)),
     "import again": _import_again,
     "reload": _reload,
     "call": _call,

@@ -244,10 +244,7 @@ NOT_DUE = "madeup-not-due"
 def patch(patch_id: str) -> Patch:
     affects = ">=9" if patch_id == NOT_DUE else ">=1"
     return Patch(
-        id=patch_id,
-        title="it is fixed",
-        affects={PACKAGE: affects},
-        changes=_CHANGES[patch_id],
+        id=patch_id, title="it is fixed", affects={PACKAGE: affects}, changes=_CHANGES[patch_id]
     )
 
 
@@ -296,11 +293,6 @@ class World:
         return self.session.patched(Choices(only), **options)
 
     def load(self) -> None:
-        for name in self.modules:
-            importlib.import_module(name)
-
-    def load_again(self) -> None:
-        """Import whatever is not there, after an import that failed."""
         for name in self.modules:
             importlib.import_module(name)
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, ClassVar, Generic
 
 from patchkit.errors import UsageError
 
@@ -20,22 +20,23 @@ from .verdicts import C
 class SweepJournal(Generic[C]):
     """The trials of cells, in memory and in a file.
 
+    Besides what is declared here, a class says:
+        schema: names the form that the results have.
+        cell: makes a cell of what its JSON has.
+
     Args:
         path: the file; None keeps them in memory only.
-        schema: names the form that the results have.
-        cell: makes a cell of its JSON.
 
     Raises:
         UsageError: the file holds something else.
     """
 
-    def __init__(
-        self, path: Path | None, schema: int | str, cell: Callable[[dict[str, Any]], C]
-    ) -> None:
+    schema: ClassVar[int | str]
+    cell: ClassVar[Callable[..., Any]]
+
+    def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.schema = schema
         self.trials: dict[tuple[C, bool], Trial] = {}
-        self._cell = cell
         #: Versions, Python, platform and date; empty before the first result.
         self.environment: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -79,7 +80,8 @@ class SweepJournal(Generic[C]):
         Raises:
             KeyError, TypeError: the record is not a result.
         """
-        self.trials[self._cell(record["cell"]), record["patchkit"]] = Trial(**record["trial"])
+        cell = self.cell(**record["cell"])
+        self.trials[cell, record["patchkit"]] = Trial(**record["trial"])
 
     def _add(self, record: dict[str, Any]) -> None:
         with self._lock:

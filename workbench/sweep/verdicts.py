@@ -137,26 +137,25 @@ def grouped(
     return sorted(found.values(), key=lambda group: -size(group))
 
 
-def compare(
+def judge_trials(
+    cell: C,
     without: Trial,
     with_patchkit: Trial,
     *,
     steps: Sequence[str],
     explain: Callable[[Collection[str]], str],
-) -> tuple[CellOutcome, str]:
+) -> CellVerdict[C]:
     """Compare the trials of a cell without patchkit and with it.
 
     Args:
+        cell: what was tried.
         without: the trial without patchkit.
         with_patchkit: the trial with it.
         steps: what is done, in order.
         explain: returns why some figures differ; empty if that is not known.
-
-    Returns:
-        the outcome, and what is to be said of it.
     """
     name, note = _comparison(without, with_patchkit, steps, explain)
-    return OUTCOMES[name], note
+    return CellVerdict(cell, OUTCOMES[name], without, with_patchkit, note)
 
 
 def _comparison(

@@ -63,17 +63,7 @@ def diagnose(*, quick: bool = False) -> Diagnosis:
         the diagnosis; a check that fails itself has a section that says why.
     """
     from ...reporting.pins import pins_here
-    from . import (
-        devices,
-        due,
-        frameworks,
-        kept,
-        pairs,
-        patchers,
-        requirements,
-        variables,
-        versions,
-    )
+    from . import devices, due, frameworks, kept, pairs, patchers, requirements, variables, versions
 
     pins = pins_here()
     checks: dict[ModuleType, Callable[[], Section]] = {

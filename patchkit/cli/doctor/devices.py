@@ -15,11 +15,7 @@ from .probe import probe
 from .section import Section, SectionRow, Step
 
 NAME, TITLE = "devices", "Devices"
-_SUPPORT = {
-    "native": "natively",
-    "emulated": "by emulation only",
-    "works": "computes",
-}
+_SUPPORT = {"native": "natively", "emulated": "by emulation only", "works": "computes"}
 _FIRST_ON_CPUS = "0.46.0"
 """The first bitsandbytes whose 4-bit layers compute on a CPU."""
 _ON_CPU = {**_SUPPORT, "native": "by instructions of the CPU", "emulated": "slowly"}

@@ -158,10 +158,7 @@ def run(
         exclude=split_names(exclude),
         strict=strict,
         dtype=dtype,
-        keywords={
-            **dict(map(_name_and_value, settings)),
-            **_switches(opt_in, opt_out, preflight),
-        },
+        keywords={**dict(map(_name_and_value, settings)), **_switches(opt_in, opt_out, preflight)},
         patches=patches,
         legacy=legacy if written_for is None else written_for,
         verbose=verbose,

@@ -40,11 +40,7 @@ def command_environment(environment: Mapping[str, str], chosen: str) -> dict[str
         environment = {**environment, PATCHES: variable_for_children(())}
     path = environment.get(PYTHONPATH, "")
     others = [entry for entry in path.split(os.pathsep) if not _is_autostart(entry)] if path else []
-    return {
-        **environment,
-        PYTHONPATH: os.pathsep.join([AUTOSTART, *others]),
-        VARIABLE: chosen,
-    }
+    return {**environment, PYTHONPATH: os.pathsep.join([AUTOSTART, *others]), VARIABLE: chosen}
 
 
 def _is_autostart(entry: str) -> bool:

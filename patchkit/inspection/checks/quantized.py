@@ -10,15 +10,7 @@ from .. import repairs, superseding_patches
 from ..anatomy import QuantizedLayer
 from ..facts import TrainingFacts
 from ..findings import Finding, found
-from ..wording import (
-    OTHER_HALF,
-    dtypes,
-    gibibytes,
-    parameters,
-    plural,
-    precision_setting,
-    short,
-)
+from ..wording import OTHER_HALF, dtypes, gibibytes, parameters, plural, precision_setting, short
 
 if TYPE_CHECKING:
     import torch

@@ -137,11 +137,7 @@ def _scans(
 
 
 def _scan(
-    release: Release,
-    download: Future[None],
-    questions: Questions,
-    memory: Memory,
-    workers: Workers,
+    release: Release, download: Future[None], questions: Questions, memory: Memory, workers: Workers
 ) -> Scan:
     try:
         download.result()

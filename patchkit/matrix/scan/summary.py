@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _TROUBLE = {state.name: state.style for state in SCAN_TABLE if state.style}
-_STYLES = {
-    **_TROUBLE,
-    "unlisted": "bold yellow",
-    "not scanned": "bold red",
-    "note": "dim",
-}
+_STYLES = {**_TROUBLE, "unlisted": "bold yellow", "not scanned": "bold red", "note": "dim"}
 
 
 @dataclass(frozen=True)

@@ -132,12 +132,7 @@ def measured(monkeypatch):
 
 @pytest.mark.parametrize(
     ("torch", "said"),
-    [
-        ("2.13.0+cu130", False),
-        ("2.6.0", False),
-        ("2.10.0+cpu", True),
-        (None, False),
-    ],
+    [("2.13.0+cu130", False), ("2.6.0", False), ("2.10.0+cpu", True), (None, False)],
 )
 def test_a_torch_that_was_not_measured(
     installation, measured, torch: str | None, said: bool

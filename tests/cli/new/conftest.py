@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ...processes import python_path, run_python
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -82,20 +82,7 @@ def run(madeup: Any, tmp_path: Path) -> Run:
     """Runs a Python program, such as `patchkit`, where the made-up library is installed."""
 
     def program(*arguments: str, **env: str) -> Done:
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.run(
-            [sys.executable, "-m", *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(paths),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                **env,
-            },
-            timeout=300,
-            check=False,
-        )
+        variables = {"PYTHONPATH": python_path(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", **env}
+        return run_python("-m", *arguments, folder=tmp_path, **variables)
 
     return program

@@ -12,6 +12,8 @@ import pytest
 
 from patchkit.cli.run.variables import VARIABLE
 
+from ...processes import python_path
+
 FILES = {
     "madeup.py": "def bug():\n    return 'buggy'\n\n\ndef f():\n    return bug()\n",
     "madeup-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: madeup\nVersion: 1.0\n",
@@ -55,10 +57,9 @@ class World:
         return file
 
     def environment(self, *folders: str, **more: str) -> dict[str, str]:
-        given = os.environ.get("PYTHONPATH")
-        path = [*folders, str(self.folder), *([given] if given else [])]
+        path = python_path(*folders, self.folder)
         env = {name: value for name, value in os.environ.items() if name != VARIABLE}
-        return {**env, "PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1", **more}
+        return {**env, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "patchkit", "run", *arguments]

@@ -15,6 +15,7 @@ from patchkit.cli import main
 from patchkit.matrix.file import read, write
 from patchkit.matrix.records import Matrix, Scan
 
+from ...processes import python_path, run
 from .conftest import write_wheel
 
 WELL = {
@@ -112,8 +113,7 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
         write_wheel(tmp_path, {**WELL, **modules}, f"1.{minor + 9}.0", "accelerate")
     command = [sys.executable, "-m", "patchkit", "matrix", "scan", "--from", str(tmp_path)]
     command += ["--cache", str(tmp_path / "cache"), "--json", "--jobs", "2"]
-    here = [os.fspath(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(here)}
+    environment = {**os.environ, "PYTHONPATH": python_path(Path(__file__).parents[3])}
     running = [
         subprocess.Popen(
             [*command, "--file", str(tmp_path / f"{number}.yaml")],
@@ -128,8 +128,6 @@ def test_two_at_once_and_several_processes(tmp_path: Path, invoke) -> None:
     alone = json.loads(invoke("--from", str(tmp_path), "--json").stdout)
     assert found == [alone, alone]
     ids = ["accelerate-*"]
-    chosen = subprocess.run(
-        [*command, "--file", str(tmp_path / "0.yaml"), *ids], env=environment, capture_output=True
-    )
+    chosen = run(*command, "--file", tmp_path / "0.yaml", *ids, env=environment)
     assert json.loads(chosen.stdout) == alone
     assert not list((tmp_path / "cache").rglob("*.new"))

@@ -116,12 +116,7 @@ CASES: dict[str, Case] = {
     ),
     "has torch": (patch(Rewrite(TARGET, NEEDS_TORCH)), f"import torch\n{TRAINER}", "matches", ""),
     "has all": (patch(Rewrite(TARGET, NEEDS_TORCH)), f"from x import *\n{TRAINER}", "matches", ""),
-    "postcondition": (
-        patch(Rewrite(TARGET, LEAVES)),
-        TRAINER,
-        "drifted",
-        "leaves buggy code",
-    ),
+    "postcondition": (patch(Rewrite(TARGET, LEAVES)), TRAINER, "drifted", "leaves buggy code"),
     "edit raises": (patch(Rewrite(TARGET, RAISES)), TRAINER, "drifted", "ZeroDivisionError"),
     "edit does not parse": (
         patch(Rewrite(TARGET, NO_SYNTAX)),

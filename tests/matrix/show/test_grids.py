@@ -144,10 +144,7 @@ def test_unmeasured_sets_of_other_libraries_are_left_out(shown, matrix) -> None:
             [{"trl": "1.0"}, {"trl": "1.0", "nemo-automodel": "0.2"}],
             ["trl 1.0, nemo-automodel 0.2", "trl 1.0"],
         ),
-        (
-            [{"trl": "1.0"}, {"trl": "1.0", "device": "GPU"}],
-            ["trl 1.0, on GPU", "trl 1.0, on cpu"],
-        ),
+        ([{"trl": "1.0"}, {"trl": "1.0", "device": "GPU"}], ["trl 1.0, on GPU", "trl 1.0, on cpu"]),
         ([{"peft": "1.0"}, {"peft": "1.1"}], ["peft 1.0", "peft 1.1"]),
     ],
 )

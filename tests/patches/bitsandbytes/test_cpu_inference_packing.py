@@ -5,9 +5,6 @@ from __future__ import annotations
 import copy
 import io
 import json
-import os
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -19,6 +16,7 @@ from bitsandbytes.nn import Linear4bit
 import patchkit
 from patchkit.verification.verification import verify
 
+from ...processes import python_path, run_python
 from ..due import only_if_due
 
 ONLY = "bitsandbytes-cpu-inference-packing"
@@ -364,15 +362,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     """The library is bitsandbytes' own, less one symbol, as in builds for ARM or CUDA."""
     folder = tmp_path_factory.mktemp("machines")
     (folder / "sitecustomize.py").write_text(WITHOUT_KERNEL)
-    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
-    done = subprocess.run(
-        [sys.executable, "-c", VERIFY],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        check=False,
-    )
+    done = run_python("-c", VERIFY, folder=folder, PYTHONPATH=python_path(folder))
     assert done.returncode == 0, done.stderr[-4000:]
     return dict(zip(MACHINES, json.loads(done.stdout.splitlines()[-1]), strict=True))
 

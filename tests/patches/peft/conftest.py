@@ -1,8 +1,8 @@
-"""Fixtures: tiny quantized models that are saved once for all tests of PEFT's patches."""
+"""Fixtures for PEFT's patches: tiny quantized models that are saved once, and a rank."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +38,12 @@ def load(saved: Callable[..., Path]) -> Callable[..., Any]:
     return lambda bits, **options: quantized.load(
         saved(bits=bits, **options), dtype="bfloat16"
     ).eval()
+
+
+@pytest.fixture(scope="module")
+def one_rank() -> Iterator[None]:
+    from torch import distributed
+
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    yield
+    distributed.destroy_process_group()

@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, tiny
+from patchkit.lab import quantized
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import peft  # noqa: E402
 
 PATCH = "peft-exact-unmerge"
 pytestmark = [

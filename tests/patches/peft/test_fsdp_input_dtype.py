@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import peft
 import pytest
 import torch
 from peft.helpers import disable_input_dtype_casting
-from torch import distributed
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
 from torch.distributed.fsdp.wrap import CustomPolicy
 
@@ -22,14 +20,7 @@ REFUSED = "have the same dtype, but got"
 FULL_PRECISION = "FSDP_USE_FULL_PREC_IN_EVAL"
 HALF = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 
-pytestmark = only_if_due(ID)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_rank() -> Iterator[None]:
-    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
-    yield
-    distributed.destroy_process_group()
+pytestmark = [only_if_due(ID), pytest.mark.usefixtures("one_rank")]
 
 
 def adapted(dtype: torch.dtype, **options: Any) -> Any:

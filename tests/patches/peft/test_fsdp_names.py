@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,12 +9,12 @@ import peft
 import pytest
 import torch
 from packaging.version import Version
-from torch import distributed
 from torch.distributed.fsdp import FullyShardedDataParallel
 
 import patchkit
 
 ONLY = "peft-fsdp-names"
+pytestmark = pytest.mark.usefixtures("one_rank")
 SAVES_NOTHING = Version(peft.__version__) >= Version("0.21")
 CONFIGS: dict[str, dict[str, Any]] = {
     "adapter": {},
@@ -61,13 +60,6 @@ def sharded(kind: str) -> Any:
     for place, block in enumerate(blocks):
         blocks[place] = wrapped(block)
     return wrapped(model)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_rank() -> Iterator[None]:
-    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
-    yield
-    distributed.destroy_process_group()
 
 
 def same(some: dict[str, torch.Tensor], others: dict[str, torch.Tensor]) -> bool:

@@ -5,27 +5,20 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import peft  # noqa: E402
-
-from ..snippets import distance  # noqa: E402
+from ..snippets import distance
 
 PATCH = "peft-hra-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
-pytestmark = [
-    only_if_due(PATCH),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(PATCH), pytest.mark.filterwarnings("ignore")]
 
 
 def adapted(model: Any, *, init_weights: bool = False) -> Any:

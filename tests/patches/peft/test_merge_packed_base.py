@@ -5,25 +5,19 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 from patchkit.precision.quant_state import dtype_of
 
 from ..due import only_if_due
 
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-
 PATCH = "peft-merge-packed-base"
-pytestmark = [
-    only_if_due(PATCH),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(PATCH), pytest.mark.filterwarnings("ignore")]
 
 #: In 4-bit LoHa, LoKr and HRA cannot compute; HRA in 8-bit multiplies with packed bytes.
 KINDS: dict[str, dict[str, Any]] = {
@@ -38,10 +32,7 @@ ONLY_8_BIT: dict[str, dict[str, Any]] = {
     "LoKrConfig": {"r": 4},
     "HRAConfig": {"r": 4},
 }
-PAIRS = [
-    *((kind, bits) for kind in KINDS for bits in (4, 8)),
-    *((kind, 8) for kind in ONLY_8_BIT),
-]
+PAIRS = [*((kind, bits) for kind in KINDS for bits in (4, 8)), *((kind, 8) for kind in ONLY_8_BIT)]
 LAYERS = ["q_proj", "up_proj"]
 REFUSED = "output type Char|must match the size of tensor"
 #: Rounding of 8-bit weights, and half of the widest gap between two values of NF4, with bfloat16's.

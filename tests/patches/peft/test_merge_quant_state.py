@@ -6,24 +6,18 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, tiny
+from patchkit.lab import quantized
 
 from ..due import only_if_due
 
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-
 PATCH = "peft-merge-quant-state"
-pytestmark = [
-    only_if_due(PATCH),
-    pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Save)"),
-]
+pytestmark = [only_if_due(PATCH), pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Save)")]
 
 LORA = {"r": 4, "target_modules": ["q_proj"], "init_lora_weights": False}
 #: Adapters with the configuration of each; those that a release does not have are skipped. The sum

@@ -20,13 +20,7 @@ from ..due import only_if_due
 ID = "peft-modules-to-save-dtype"
 IDS = torch.arange(8).reshape(2, 4)
 
-pytestmark = only_if_due(ID)
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_applied():
-    yield
-    patchkit.revert()
+pytestmark = [only_if_due(ID), pytest.mark.usefixtures("nothing_stays_applied")]
 
 
 def base(dtype=torch.float16, *, tied: bool = False, head: str = "causal"):
@@ -262,11 +256,10 @@ def test_a_classifier() -> None:
 @pytest.mark.parametrize("head", ["lm_head", "score"])
 def test_the_patch_of_heads_leaves_a_copy_alone_that_casts_for_itself(head: str) -> None:
     """Both patches look at a float32 head; the logits keep the dtype of the model."""
-    options = {
-        "lm_head": {"modules": ["lm_head"]},
-        "score": {"modules": [], "task": "SEQ_CLS"},
+    kind, options = {
+        "lm_head": ("causal", {"modules": ["lm_head"]}),
+        "score": ("reward", {"modules": [], "task": "SEQ_CLS"}),
     }[head]
-    kind = {"lm_head": "causal", "score": "reward"}[head]
     expected = adapted(base(torch.bfloat16, head=kind), **options)(IDS).logits
     assert expected.dtype == torch.bfloat16
     patchkit.apply(only=[ID, "transformers-lm-head-dtype"])

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, tiny
-
-tiny.go_offline()
-
-import peft  # noqa: E402
+from patchkit.lab import quantized
 
 PATCH = "peft-orthogonal-init-dtype"
 NO_FLOAT = "Only Tensors of floating point"

@@ -5,29 +5,22 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import peft
 import pytest
 import torch
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import peft  # noqa: E402
-
-from ..snippets import distance  # noqa: E402
+from ..snippets import distance
 
 PATCH = "peft-packed-base"
 #: What such a model needs besides, on some CPUs and for the dtype of its merged weights.
 OTHERS = ("peft-merge-packed-base", "bitsandbytes-cpu-inference-packing")
 ENTRY = catalogue.load().entries[PATCH]
-pytestmark = [
-    only_if_due(PATCH),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(PATCH), pytest.mark.filterwarnings("ignore")]
 METHODS = {"LoHaConfig": {"alpha": 8}, "LoKrConfig": {"alpha": 8}, "DeloraConfig": {}}
 
 

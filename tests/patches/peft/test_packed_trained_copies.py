@@ -5,28 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, tiny
+from patchkit.lab import quantized
 from patchkit.precision.quant_state import packs_weight
 
-tiny.go_offline()
-
-import peft  # noqa: E402
-
 PATCH = "peft-packed-trained-copies"
+pytestmark = pytest.mark.usefixtures("nothing_stays_applied")
 #: Whatever repacks weights on a CPU is another patch's, and so is how a merged model is saved.
 ONLY = [PATCH, "bitsandbytes-cpu-inference-packing", "transformers-plain-layer-saved"]
 MODULES = ["up_proj"]
 IDS = torch.arange(4, 20)[None]
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_applied():
-    yield
-    patchkit.revert()
 
 
 @pytest.fixture(params=["4bit", "8bit"])

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
+from peft.utils import other
 
 import patchkit
-from patchkit.lab import quantized, tiny
-
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-from peft.utils import other  # noqa: E402
+from patchkit.lab import quantized
 
 PATCH = "peft-packed-weight-cast"
 

@@ -7,29 +7,23 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
 
 import patchkit
-from patchkit.lab import quantized, tiny
+from patchkit.lab import quantized
 from patchkit.precision.quant_state import dtype_of, four_bit_layers
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
 
 PATCH = "peft-4bit-merge-requantized"
 #: Those that edit the same functions.
 NEIGHBOURS = (PATCH, "peft-exact-unmerge", "peft-merge-quant-state")
 #: Those that such a model needs in evaluation.
 OTHERS = ("bitsandbytes-cpu-inference-packing", "peft-quantized-output-dtype")
-pytestmark = [
-    only_if_due(PATCH),
-    pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Save|Already)"),
-]
+pytestmark = [only_if_due(PATCH), pytest.mark.filterwarnings("ignore:(Merge|Unmerge|Save|Already)")]
 
 VERSION = tuple(int(part) for part in peft.__version__.split(".")[:2])
 KINDS = {"randlora": "RandLoraConfig", "pvera": "PveraConfig", "vera": "VeraConfig"}

@@ -5,26 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
+import transformers
 from patchkit.patches.transformers.deepseek_v4_compressor_dtype import TINY
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
 
-tiny.go_offline()
-
-import peft  # noqa: E402
-import transformers  # noqa: E402
-
 ID = "transformers-deepseek-v4-compressor-dtype"
 WITH_NORMS = [ID, "transformers-norm-output-dtype"]
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 
 PROJECTIONS = ("kv_proj", "gate_proj", "weights_proj")
 REFUSED = "have the same dtype, but got"

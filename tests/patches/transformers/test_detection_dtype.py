@@ -8,19 +8,14 @@ import pytest
 import torch
 
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import cuda_fp16, tiny
+from patchkit.lab import cuda_fp16
 
 from ..due import only_if_due
 from ..snippets import distance, made, numbers
 
-tiny.go_offline()
-
 ID = "transformers-detection-dtype"
 PATCH = catalogue.load().entries[ID].patch
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 ROUNDING = 0.05
 CLASSES = "torch.tensor([[0, 1, 1], [1, 0, 1]])"

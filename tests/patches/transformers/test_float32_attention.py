@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 import patchkit
-from patchkit.lab import tiny
 
 from ..due import only_if_due
 
-tiny.go_offline()
-
-import transformers  # noqa: E402
-
 ID = "transformers-float32-attention"
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 SIZES = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 32)
 ROUNDING = 0.05
 WORDS = torch.arange(32).reshape(1, 32)

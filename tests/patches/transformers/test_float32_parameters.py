@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
-from patchkit.lab import quantized, shapes, tiny
-
-tiny.go_offline()
-
-import transformers  # noqa: E402
+from patchkit.lab import quantized, shapes
 
 ID = "transformers-float32-parameters"
 TWO_STREAM = "transformers-xlnet-two-stream-dtype"

@@ -5,22 +5,18 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
+import transformers
 from packaging.version import Version
+from transformers.models.gemma3n.modeling_gemma3n import Gemma3nTextAltUp
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import tiny
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-import transformers  # noqa: E402
-from transformers.models.gemma3n.modeling_gemma3n import Gemma3nTextAltUp  # noqa: E402
 
 PATCH = "transformers-gemma3n-packed-clamp"
 ENTRIES = catalogue.load().entries

@@ -9,25 +9,18 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
+from patchkit.patches.transformers.input_dtype import TINY_WHISPER
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import tiny
 from patchkit.rewrite.target import Target
 
 from ..due import only_if_due
 from ..snippets import numbers
 
-tiny.go_offline()
-
-import transformers  # noqa: E402
-from patchkit.patches.transformers.input_dtype import TINY_WHISPER  # noqa: E402
-
 ID = "transformers-input-dtype"
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -207,16 +200,7 @@ def result(model: Any, inputs: dict[str, torch.Tensor], dtype: torch.dtype) -> t
 ALL = [(build, *pair) for build in (whisper, pix2struct) for pair in product(FLOATS, FLOATS)]
 MIXED = [
     (build, *pair)
-    for build in (
-        beit,
-        hubert,
-        resnet,
-        speech_to_text,
-        swiftformer,
-        bit,
-        time_series,
-        detr,
-    )
+    for build in (beit, hubert, resnet, speech_to_text, swiftformer, bit, time_series, detr)
     for pair in [(torch.float32, torch.float16), (torch.bfloat16, torch.float32)]
 ]
 

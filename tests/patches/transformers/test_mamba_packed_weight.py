@@ -5,28 +5,22 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import peft
 import pytest
 import torch
+import transformers
 from patchkit.patches.transformers.mamba_packed_weight import TINY
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
 from ..snippets import distance
 
-tiny.go_offline()
-
-import peft  # noqa: E402
-import transformers  # noqa: E402
-
 ID = "transformers-mamba-packed-weight"
 #: What 4-bit layers on some CPUs need to infer in training, too.
 WITH_PACKING = [ID, "bitsandbytes-cpu-inference-packing"]
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 
 REFUSED = "Expected size for first two dimensions|same dtype, but got: (signed char|c10::BFloat16)"
 # 8-bit layers round their activations; the bias is added in half precision and subtracted again.

@@ -6,24 +6,18 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 
 import patchkit
 from patchkit.catalogue import entries as catalogue
-from patchkit.lab import cuda_fp16, shapes, tiny
+from patchkit.lab import cuda_fp16, shapes
 
 from ..due import only_if_due
 from ..snippets import made
 
-tiny.go_offline()
-
-import transformers  # noqa: E402
-
 ID = "transformers-mask-fill-overflow"
 PATCH = catalogue.load().entries[ID].patch
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 ROUNDING = 0.02
 FILLS = {

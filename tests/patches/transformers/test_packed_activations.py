@@ -8,28 +8,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
+import transformers
 from packaging.version import Version
 from torch import nn
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
 from ..snippets import numbers
 
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-import transformers  # noqa: E402
-
 ID = "transformers-packed-activations"
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 
 # A packed layer multiplies with other kernels than the plain one that it dequantizes to.
 ROUNDING = 0.03

@@ -7,30 +7,23 @@ import copy
 import inspect
 from typing import Any
 
+import bitsandbytes
+import peft
 import pytest
 import torch
+import transformers
+from patchkit.patches.transformers.packed_bytes import TINY_LAYOUTLM
 
 import patchkit
-from patchkit.lab import quantized, shapes, tiny
+from patchkit.lab import quantized, shapes
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import bitsandbytes  # noqa: E402
-import peft  # noqa: E402
-import transformers  # noqa: E402
-from patchkit.patches.transformers.packed_bytes import TINY_LAYOUTLM  # noqa: E402
-
-from ..snippets import distance  # noqa: E402
+from ..snippets import distance
 
 ID = "transformers-packed-bytes"
 #: What 4-bit layers on some CPUs need to infer.
 WITH_PACKING = [ID, "bitsandbytes-cpu-inference-packing"]
-pytestmark = [
-    only_if_due(ID),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = [only_if_due(ID), pytest.mark.filterwarnings("ignore")]
 SIZES = dict.fromkeys(("vocab_size", "hidden_size", "intermediate_size"), 64)
 ROUNDING = 0.05
 

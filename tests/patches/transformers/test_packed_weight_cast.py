@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from pathlib import Path
 
+import bitsandbytes as bnb
 import pytest
 import torch
 
@@ -13,10 +14,6 @@ from patchkit.lab import quantized, tiny
 from patchkit.precision.loading import is_packed_weight
 
 from ..due import only_if_due
-
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
 
 PATCH = "transformers-packed-weight-cast"
 due = only_if_due(PATCH)

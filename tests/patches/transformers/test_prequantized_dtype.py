@@ -6,18 +6,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import bitsandbytes as bnb
+import peft
 import pytest
 import torch
+import transformers
 
 import patchkit
 from patchkit.lab import quantized, tiny
 from patchkit.precision.loading import read_request
-
-tiny.go_offline()
-
-import bitsandbytes as bnb  # noqa: E402
-import peft  # noqa: E402
-import transformers  # noqa: E402
 
 VERSION = tuple(int(part) for part in transformers.__version__.split(".")[:2])
 PATCH = "transformers-prequantized-dtype"

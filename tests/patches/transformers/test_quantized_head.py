@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
+import transformers
 
 import patchkit
-from patchkit.lab import quantized, tiny
+from patchkit.lab import quantized
 from patchkit.precision.quant_state import packs_weight
 
-tiny.go_offline()
-
-import peft  # noqa: E402
-import transformers  # noqa: E402
-
 PATCH = "transformers-quantized-head"
+pytestmark = pytest.mark.usefixtures("nothing_stays_applied")
 #: Whatever repacks weights on a CPU is another patch's.
 ONLY = [PATCH, "bitsandbytes-cpu-inference-packing"]
 TELLS_FILES = int(transformers.__version__.split(".")[0]) >= 5
@@ -34,12 +32,6 @@ CONFIGS: dict[str, Any] = {
     "llama": lambda: transformers.LlamaConfig(**SMALL, **LAYERS, num_attention_heads=2),
 }
 TARGETS = {"distilbert": "q_lin", "llama": "q_proj"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_applied():
-    yield
-    patchkit.revert()
 
 
 def save(folder: Path, family: str, *, loader: Any = None) -> Path:

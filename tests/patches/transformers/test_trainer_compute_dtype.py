@@ -14,8 +14,6 @@ from patchkit.precision.quant_state import four_bit_layers
 
 from ..due import only_if_due
 
-tiny.go_offline()
-
 PATCH = "transformers-trainer-compute-dtype"
 LOADING = "transformers-prequantized-dtype"
 pytestmark = only_if_due(PATCH)

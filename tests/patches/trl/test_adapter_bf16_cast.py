@@ -13,6 +13,8 @@ from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 from patchkit.patch import Status
 
+from ..due import only_if_due
+
 ID = "trl-adapter-bf16-cast"
 CUDA_REFUSAL = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"
 NAMES = {
@@ -31,9 +33,7 @@ patches_first = pytest.mark.skipif(
     os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared", reason="only forks here; 1.16 runs it"
 )
 
-due = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+due = only_if_due(ID)
 
 
 @due

@@ -13,14 +13,9 @@ from ..due import only_if_due
 
 ID = "trl-dora-magnitude"
 CAST = "trl-adapter-bf16-cast"
+pytestmark = pytest.mark.usefixtures("nothing_stays_applied")
 
 due = only_if_due(ID)
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_applied():
-    yield
-    patchkit.revert()
 
 
 def train(trainer: str = "reward", **options):

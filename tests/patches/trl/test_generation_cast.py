@@ -7,8 +7,11 @@ import pytest
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 
-RESOLUTION = resolve(catalogue.load().entries["trl-generation-cast"].patch)
-TARGETS = " ".join(change.target for change in RESOLUTION.changes)
+from ..due import only_if_due
+
+ID = "trl-generation-cast"
+CHANGES = resolve(catalogue.load().entries[ID].patch).changes
+TARGETS = " ".join(change.target for change in CHANGES)
 NAMES = {"GRPOTrainer": "grpo", "RLOOTrainer": "rloo", "OnlineDPOTrainer": "online_dpo"}
 TRAINERS = [
     name
@@ -16,9 +19,7 @@ TRAINERS = [
     if prefix in TARGETS and "experimental" not in TARGETS.partition(prefix)[0][-60:]
 ]
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 
 @pytest.fixture

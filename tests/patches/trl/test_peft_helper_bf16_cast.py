@@ -7,14 +7,13 @@ import pytest
 from patchkit.catalogue import entries as catalogue
 from patchkit.catalogue.resolution import resolve
 
+from ..due import only_if_due
+
 ID = "trl-peft-helper-bf16-cast"
-RESOLUTION = resolve(catalogue.load().entries[ID].patch)
-TARGETS = [change.target for change in RESOLUTION.changes]
+TARGETS = [change.target for change in resolve(catalogue.load().entries[ID].patch).changes]
 PREPARE = "trl.experimental.utils:prepare_peft_model"
 
-pytestmark = pytest.mark.skipif(
-    RESOLUTION.verdict is not None, reason=f"not due here: {RESOLUTION.reason}"
-)
+pytestmark = only_if_due(ID)
 
 HEAD = """
     import os

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import subprocess
-import sys
 import textwrap
 import zipfile
 from pathlib import Path
@@ -14,6 +12,8 @@ from typing import Any
 import pytest
 
 from workbench import ROOT
+
+from ...processes import Done, run_python
 
 UNITS = ["a", "b", "c"]
 
@@ -139,9 +139,8 @@ def test_wheels_are_unpacked_and_not_installed(module, tmp_path: Path) -> None:
     assert not (tmp_path / "out.py").exists()
 
 
-def script(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "workbench"), "gpu", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True)
+def script(*arguments: object) -> Done:
+    return run_python(ROOT / "workbench", "gpu", *arguments)
 
 
 def test_what_does_not_fit_the_budget_is_said(tmp_path: Path) -> None:

@@ -68,11 +68,7 @@ def test_check_as_json(tmp_path: Path) -> None:
 def test_record_says_what_it_merged(tmp_path: Path) -> None:
     where = {"versions": {"trl": "1.16.0"}, "python": "3", "platform": "x", "device": "cpu"}
     verdict = {"id": PATCH, "outcome": "fixed", "without": "", "with_patch": ""}
-    content = {
-        "schema": 1,
-        "environment": {**where, "date": "2026-01-01"},
-        "verdicts": [verdict],
-    }
+    content = {"schema": 1, "environment": {**where, "date": "2026-01-01"}, "verdicts": [verdict]}
     measured = tmp_path / "1.16.json"
     measured.write_text(json.dumps(content))
     result = invoke("record", str(measured), "--file", str(tmp_path / "m.yaml"), "--json")

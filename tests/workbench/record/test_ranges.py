@@ -76,10 +76,7 @@ AGREE = {
     "open at the top": (patch(affects=">=2"), [scans(v1="absent", v2="matches", v3="matches")]),
     "the oldest looked at": (patch(affects=">=2"), [scans(v2="matches")]),
     "exact": (patch(affects="==2.*"), [scans(v1="absent", v2_0="matches", v3="absent")]),
-    "a hole": (
-        patch(affects=">=1,!=2"),
-        [scans(v1="matches", v2="absent", v3="matches")],
-    ),
+    "a hole": (patch(affects=">=1,!=2"), [scans(v1="matches", v2="absent", v3="matches")]),
     "claimed when measured, not any more": (patch(), [READ, results(v4="not-reproduced")]),
     "harmless": (patch(), [scans(v2="matches", v4="harmless")]),
     "what cannot tell": (
@@ -313,22 +310,13 @@ TWO_RAN = results(v1_other6="absent", v2_other4="absent", v2_other5="fixed", v3_
                 "no measurement settles lib 2 beside the other versions it claims (absent; fixed)",
             ],
         ),
-        (
-            {"lib": ">=2", "other": ">=4"},
-            ["the bug did not show on lib 2 with other 4 (absent)"],
-        ),
+        ({"lib": ">=2", "other": ">=4"}, ["the bug did not show on lib 2 with other 4 (absent)"]),
         (
             {"lib": ">=2", "other": ">=4.5"},
             ["no measurement settles other 4.5 beside the other versions it claims"],
         ),
-        (
-            {"lib": ">=2", "other": ">=5,<9"},
-            ["the newest measured other, 6, is affected"],
-        ),
-        (
-            {"lib": ">=1", "other": ">=5"},
-            ["the bug did not show on lib 1 with other 6 (absent)"],
-        ),
+        ({"lib": ">=2", "other": ">=5,<9"}, ["the newest measured other, 6, is affected"]),
+        ({"lib": ">=1", "other": ">=5"}, ["the bug did not show on lib 1 with other 6 (absent)"]),
         (
             {"lib": ">=3", "other": ">=5"},
             [

@@ -58,10 +58,7 @@ def test_record_what_was_verified_elsewhere(command, tmp_path) -> None:
     (tmp_path / "2.json").write_text(json.dumps({"unmeasured": left}))
     done = command("record", "deep/1.json", "2.json", "--file", str(file), addons={})
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
-        "fixed           addon-fixed",
-        "not measured    2: no such",
-    ]
+    assert done.stdout.splitlines() == ["fixed           addon-fixed", "not measured    2: no such"]
     found = read(file)
     (result,) = found.results
     assert (result.environment.device, result.environment.date) == ("NVIDIA T4", "2026-01-02")

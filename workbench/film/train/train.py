@@ -22,9 +22,7 @@ class Losses(TrainerCallback):
 model = AutoModelForCausalLM.from_pretrained(
     "model",
     quantization_config=BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_compute_dtype=torch.float16,
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float16
     ),
 )
 trainer = SFTTrainer(

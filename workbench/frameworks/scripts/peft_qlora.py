@@ -52,11 +52,7 @@ def main():
         model = prepare_model_for_kbit_training(model)
     saved = script_args.modules_to_save.split(",") if script_args.modules_to_save else None
     config = LoraConfig(
-        r=4,
-        lora_alpha=8,
-        target_modules="all-linear",
-        modules_to_save=saved,
-        task_type="CAUSAL_LM",
+        r=4, lora_alpha=8, target_modules="all-linear", modules_to_save=saved, task_type="CAUSAL_LM"
     )
     model = get_peft_model(model, config)
     tokenizer = AutoTokenizer.from_pretrained(script_args.model_name_or_path)

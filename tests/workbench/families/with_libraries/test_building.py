@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ....processes import run_python
 from ...conftest import ROOT
 
 INPUTS = {
@@ -110,8 +109,7 @@ def printed(forks, on_path) -> Callable[..., list[str]]:
             code = f"import sys\nsys.path.append({str(ROOT)!r})\n{program}"
             status, stdout, stderr = forks.run(folder, {}, argv=["-c", *arguments], code=code)
         else:
-            command = [sys.executable, "-c", program, *arguments]
-            done = subprocess.run(command, cwd=folder, env=on_path, capture_output=True, text=True)
+            done = run_python("-c", program, *arguments, folder=folder, env=on_path)
             status, stdout, stderr = done.returncode, done.stdout, done.stderr
         assert status == 0, stderr
         return stdout.splitlines()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from workbench import ROOT
 from workbench.record.recording import from_files
+
+from ....processes import run_python
 
 MEASURE = """
     import importlib, sys
@@ -59,12 +59,7 @@ def test_verdicts_go_beside_those_of_another_device(tmp_path: Path) -> None:
     """Run the program itself, on the reproducer of one patch; then say that it was a GPU."""
     patch, output = "bitsandbytes-compute-dtype-frozen", tmp_path / "gpu.json"
     arguments = ["--output", output, "--parts", "reproducers", "--units", patch]
-    done = subprocess.run(
-        [sys.executable, ROOT / "workbench", "gpu", *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python(ROOT / "workbench", "gpu", *arguments)
     assert "nothing here speaks for a GPU" in done.stdout
     results = json.loads(output.read_text())
     assert results["device"] == results["environment"]["device"] == "cpu"

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ....patches.due import only_if_due
+from ....processes import run_python
 
 SCRIPT = str(Path(__file__).with_name("rank_script.py"))
 LAUNCHER = "torchrun --nproc_per_node 2 --master_port {port}"
@@ -58,16 +57,9 @@ def test_a_launcher_makes_no_difference(cells, on_path, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         launcher = LAUNCHER.format(port=free.getsockname()[1]).split()
-    command = [*launcher, SCRIPT, "fsdp2", str(tmp_path), str(folder)]
-    done = subprocess.run(
-        [sys.executable, "-m", "patchkit", "run", "--strict", "--", *command],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**on_path, "OMP_NUM_THREADS": "1"},
-        timeout=600,
-        check=False,
-    )
+    command = ["-m", "patchkit", "run", "--strict", "--", *launcher, SCRIPT, "fsdp2"]
+    options = {"folder": tmp_path, "env": on_path, "OMP_NUM_THREADS": "1"}
+    done = run_python(*command, tmp_path, folder, **options)
     assert done.returncode == 0, done.stderr[-4000:]
     assert len(re.findall(r"patchkit run: \d+ patches in force", done.stderr)) == 1
     expected = cells["fsdp2"]["with_patchkit"]["figures"]
