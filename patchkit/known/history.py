@@ -32,8 +32,10 @@ _MOST_USED = frozenset(
     ("TrainingArguments", "SFTConfig", "SFTTrainer", "DPOConfig", "GRPOConfig", "LoraConfig")
 )
 """Of several classes with a keyword, the ones that a script means most often."""
+_ARGUMENTS_OF_TRL = ("SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig", "KTOConfig")
 _HOMES = (
-    *("TrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig", "KTOConfig"),
+    "TrainingArguments",
+    *_ARGUMENTS_OF_TRL,
     *("LoraConfig", "BitsAndBytesConfig", "Trainer", "SFTTrainer", "Accelerator"),
 )
 """Classes that settings are meant for which another class got, the likeliest first."""
@@ -351,11 +353,7 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
 def of_another_class(owner: str, keyword: str, home: str, library: str) -> Answer:
     """Say which class takes a setting that another one got."""
     instead = ""
-    if (
-        owner.endswith("TrainingArguments")
-        and home.endswith("Config")
-        and home[:4] not in ("Lora", "Bits")
-    ):
+    if owner.endswith("TrainingArguments") and home in _ARGUMENTS_OF_TRL:
         instead = f", and make the arguments with that: it has the fields of {owner}, too"
     values = {"owner": owner, "keyword": keyword, "home": home, "instead": instead}
     return _told("keyword of another class", f"{owner}({keyword}=)", library, **values)
