@@ -280,6 +280,30 @@ BEHAVIOURS = {
         [2, 2, 2],
         "[…] with a DynamicCache has been gone since Transformers 5.0.0; read keys and values",
     ),
+    "losses_of_the_batches_of_a_step": (
+        "from transformers import BertConfig, BertForSequenceClassification\n"
+        "small = dict(vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2)\n"
+        "class Own(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.scores = torch.nn.Embedding(9, 2)\n"
+        "    def forward(self, input_ids, labels, **kwargs):\n"
+        "        logits = self.scores(input_ids)[:, 0]\n"
+        "        return {'loss': torch.nn.functional.cross_entropy(logits, labels)}\n"
+        "def logged(net, labels):\n"
+        "    rows = Dataset.from_dict({'input_ids': [[1, 2, 3]] * 4, 'labels': labels})\n"
+        "    args = arguments(gradient_accumulation_steps=2)\n"
+        "    trainer = Trainer(net, args, train_dataset=rows)\n"
+        "    trainer.train()\n"
+        "    return trainer.state.log_history[0]['loss']\n"
+        "scorer = BertForSequenceClassification(BertConfig(**small))\n"
+        "result = [logged(net, [0, 1, 0, 1]) > 1.1 for net in (scorer, Own())]\n"
+        "result += [logged(model(), [[1, 2, 3]] * 4) > 6]",
+        [True, True, False],
+        [False, False, False],
+        "the mean of the losses of 2 batches, where BertForSequenceClassification returns that of "
+        "one, has been gone since Transformers 5.0.0; set trainer.model_accepts_loss_kwargs = False",
+    ),
 }
 _EVALUATED = (
     "class Counting(Trainer):\n"
