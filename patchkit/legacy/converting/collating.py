@@ -57,7 +57,7 @@ def without_built_labels(call: OldCall, row: Behaviour, proceed: Callable[[], An
         for name in names:
             setattr(trainer, name, _without_column(getattr(trainer, name)))
         old = f"{call.name}(data_collator=) of rows without labels"
-        call.fix(row, old, f"the collator is to leave out the column {_LABELS!r}, which is there now")
+        call.fix(row, old, f"the collator is to leave out the column {_LABELS!r}, which is new")
     return result
 
 
