@@ -114,6 +114,17 @@ PIECES = {
         ["attention_mask", "input_ids", "labels"],
         "SFTTrainer(data_collator=) of rows with attention_mask has been gone since TRL 0.19.0",
     ),
+    "labels_for_a_collator": (
+        "from trl import SFTConfig, SFTTrainer\n"
+        "collate = DataCollatorForLanguageModeling(TOKENIZER, mlm=False)\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST), train_dataset=ROWS, "
+        "eval_dataset={'a': ROWS}, data_collator=collate, processing_class=TOKENIZER)\n"
+        "batches = [*trainer.get_train_dataloader(), *trainer.get_eval_dataloader('a')]\n"
+        "result = [[sorted(batch) for batch in batches], trainer.train().global_step]",
+        "excessive nesting",
+        [[["attention_mask", "input_ids", "labels"]] * 3, 1],
+        "SFTTrainer(data_collator=) of rows without labels has been gone since TRL 1.7.0",
+    ),
     "dataset_of_pytorch": (
         "from trl import SFTConfig, SFTTrainer\n"
         "class Rows(torch.utils.data.Dataset):\n"
@@ -310,6 +321,13 @@ ALIKE = {
         "    def _inner_training_loop(self, *args, **kwargs):\n"
         "        return super()._inner_training_loop(*args, **kwargs)\n"
         "result = plain_trainer(Own).train().global_step"
+    ),
+    "labels_that_a_collator_takes": (
+        "from transformers import DataCollatorForSeq2Seq\n"
+        "from trl import SFTConfig, SFTTrainer\n"
+        "trainer = SFTTrainer(model(), args=SFTConfig(**FAST, bf16=False), train_dataset=ROWS, "
+        "data_collator=DataCollatorForSeq2Seq(TOKENIZER), processing_class=TOKENIZER)\n"
+        "result = trainer.train_dataset.column_names, trainer.train().global_step"
     ),
     "a_batch_of_today": (
         _DPO + "trainer = DPOTrainer(model(), None, DPOConfig(**FAST), train_dataset=PAIRS, "
