@@ -106,6 +106,16 @@ def require_input_gradients(model: Any) -> Repair:
     return do
 
 
+def divide_losses(trainer: Any) -> Repair:
+    """Have a trainer divide the loss of each batch by the number of batches of a step."""
+
+    def do() -> str:
+        trainer.model_accepts_loss_kwargs = False
+        return "set trainer.model_accepts_loss_kwargs = False"
+
+    return do
+
+
 def apply_patches(ids: Sequence[str]) -> Repair:
     def do() -> str:
         from ..engine.choices import Choices

@@ -16,7 +16,7 @@ class TrainingParts:
     args: Any = None
     accelerator: Any = None
     optimizer: Any = None
-    trainer_class: type | None = None
+    trainer: Any = None
 
 
 def subject(model: object, args: object, optimizer: object) -> TrainingParts:
@@ -63,7 +63,7 @@ def _of_trainer(trainer: Any, args: object, optimizer: object) -> TrainingParts:
         trainer.args,
         trainer.accelerator,
         _unwrap(held) if hasattr(held, "param_groups") else None,
-        type(trainer),
+        trainer,
     )
 
 

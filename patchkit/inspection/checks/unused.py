@@ -26,9 +26,10 @@ def trained_but_unused(facts: TrainingFacts) -> Finding | None:
     A module is used by a method of a module that contains it, of the trainer, or of nobody. Code is
     read, and nothing is run; a training loop of the script's own may use what nothing here reads.
     """
-    if facts.subject.trainer_class is None or facts.engine:
+    if facts.subject.trainer is None or facts.engine:
         return None
-    elsewhere = _read_by(facts.subject.trainer_class)
+    trainer_class: type = type(facts.subject.trainer)
+    elsewhere = _read_by(trainer_class)
     parts: dict[int, str] = {}
     used = set()
     modules = dict(facts.model.named_modules(remove_duplicate=False))

@@ -16,7 +16,7 @@ from .call import OldCall
 _ACCEPTS = "model_accepts_loss_kwargs"
 _SAYS_SO = "accepts_loss_kwargs"
 _COUNT = {"loss_function", "num_items_in_batch"}
-"""What a `forward` names whose loss is a sum over the items of all batches of a step."""
+"""What code names whose loss is a share of the items of all batches of a step."""
 _MEAN = re.compile(
     r"\w+Loss|\w*cross_entropy\w*|(?:ctc|nll|mse|l1|smooth_l1|huber)_loss|loss_(?:fct|fn|func)|criterion"
 )
@@ -38,7 +38,7 @@ def divided_among_batches(
     model = trainer.model
     model = model.get_base_model() if hasattr(model, "get_base_model") else model
     forward = inspect.unwrap(type(model).forward)
-    if hasattr(model, _SAYS_SO) or not _returns_a_mean(forward.__code__):
+    if hasattr(model, _SAYS_SO) or not returns_a_mean(forward.__code__):
         return result
     if (owner_of_function(forward).whose is Whose.USER) != (whose == "own"):
         return result
@@ -53,7 +53,8 @@ def divided_among_batches(
     return result
 
 
-def _returns_a_mean(code: CodeType) -> bool:
+def returns_a_mean(code: CodeType) -> bool:
+    """Tell whether the loss that code makes is the mean of a batch, whatever else a step has."""
     names = set(_names(code))
     return names.isdisjoint(_COUNT) and any(_MEAN.fullmatch(name) for name in names)
 
