@@ -36,7 +36,12 @@ def history_data() -> dict[str, Any]:
     said = {library: _said(library) for library in history.TITLES}
     found = {"places": _joined(places), "keywords": _joined(keywords), "said": said}
     first = {library: history.first_read(library) for library in history.TITLES}
-    return {**found, "others": list(history.OTHERS), "firstRead": first}
+    return {
+        **found,
+        "others": list(history.OTHERS),
+        "firstRead": first,
+        "compiled": history.COMPILED.pattern,
+    }
 
 
 def _places() -> Iterator[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REMOTE_CODE = "transformers_modules"
 """The package that Transformers makes of the code which a model's repository brings along."""
-_INSTALLED = r"(?:^|.*/)(?:site|dist)-packages/(.+)"
+_INSTALLED = r"(?:^|.*/)(?:site|dist)-packages/(?:[\w.+-]+\.egg/)?(.+)"
 _GENERATED = {REMOTE_CODE: REMOTE_CODE, "unsloth_compiled": "unsloth"}
 """How the names of folders begin that hold generated code, and whose that is."""
 _REQUIREMENT = r"[A-Za-z0-9._-]+"

@@ -546,8 +546,9 @@ function asksItself(name, error, data) {
   const [library, ...inside] = name.split(".");
   const asking = error.frames.filter((frame) => !passesOn(frame, data)).pop();
   const said = data.names.history.said[library];
-  if (error.name !== "ImportError" || inside.length < 2 || !said || !asking || asking.package !== library) return null;
-  if (!["", "<module>"].includes(asking.function)) return null;
+  const isModule = error.name === "ModuleNotFoundError";
+  if (!(isModule || error.name === "ImportError") || inside.length < (isModule ? 1 : 2) || !said || !asking || asking.package !== library) return null;
+  if (!["", "<module>"].includes(asking.function) || new RegExp(data.names.history.compiled).test(name)) return null;
   const { cause, do: what, write, whose } = said.ownFile.script;
   return { id: name, cause: cause.replace("{name}", name), do: what, write, whose };
 }

@@ -50,10 +50,17 @@ _OF_FAMILY = re.compile(
 )
 """Names of Transformers that are not written down: they came with the model's package."""
 _IN_A_LIST = re.compile(
-    r"(?!\w*(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision|PreTrainedModel|Fast$))"
+    r"\w+For[A-Z]\w*[a-z]|(?!\w*(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision|PreTrainedModel|Fast$))"
     r"[A-Z]\w*[a-z]"
 )
 """Names of Transformers that are written down, if any release has them."""
+
+
+_OF_A_MODEL = re.compile(r"For[A-Z]|(?:Config|Model|Tokenizer|TokenizerFast|Processor)$")
+_REMOTE = (
+    " A class of a model's own code is no name of Transformers: an Auto class with "
+    "trust_remote_code=True finds it."
+)
 
 
 def _told(case: str, place: str, library: str, **values: str) -> Answer:
@@ -67,6 +74,9 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
     from ..modernize.history import shipped
 
     module, _, name = place.rpartition(".")
+    if library in OTHERS and (spelled := _of_other_case(library, name)):
+        read, said = f"from {first_read(library)} on", f" Did you mean `{spelled}`?"
+        return [_told("name in no release", place, library, read=read, near=said, remote="")]
     if library not in TITLES or library in OTHERS or not module:
         return []
     here = f" (here {version} is installed)" if version else ""
@@ -102,8 +112,20 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
 
             near = alike or get_close_matches(name, names, n=1, cutoff=0.85)
             said = f" Did you mean `{near[0]}`?" if near else ""
-            return [_told("name in no release", place, library, read=_read(known), near=said)]
-    return [_told("name not known", place, library, name=name, module=module, here=here)]
+            remote = _REMOTE if library == "transformers" and _OF_A_MODEL.search(name) else ""
+            values = {"read": _read(known), "near": said, "remote": remote}
+            return [_told("name in no release", place, library, **values)]
+    values = {"name": name, "module": module, "here": here}
+    if left := bounds(module)[1]:
+        return [_told("name of a module that left", place, library, left=left, **values)]
+    return [_told("name not known", place, library, **values)]
+
+
+def _of_other_case(library: str, name: str) -> str:
+    """Return a name of a library that differs only in small and capital letters."""
+    written: dict[str, dict[str, str]] = shipped_table(SINCE)["names"].get(library, {})
+    names = (each for modules in written.values() for each in modules.get("", "").split())
+    return next((each for each in names if each != name and each.lower() == name.lower()), "")
 
 
 def _has_at_the_top(known: LibraryHistory, name: str) -> bool:
@@ -119,15 +141,21 @@ def always_there(place: str, library: str) -> Answer:
     return _told("name in all releases", place, library)
 
 
+COMPILED = re.compile(r"\.(?:_C\b|\w*_(?:cuda|ext|C)\b)")
+"""Modules that an installation lacks as a whole where it was built for another machine."""
+
+
 def asks_itself(place: str, library: str, error: Raised) -> list[Answer]:
     """Say that the files of a library are of two releases, if one imports a name of another."""
     asking = error.raising
-    is_import = error.name == "ImportError" and place.count(".") > 1
-    if not (is_import and asking and asking[0].package == library and library in TITLES):
+    is_module = error.name == "ModuleNotFoundError"
+    is_import = is_module or error.name == "ImportError"
+    inside = place.count(".") > (not is_module)
+    if not (is_import and inside and asking and asking[0].package == library):
         return []
-    if asking[0].function not in ("", "<module>"):
+    if asking[0].function not in ("", "<module>") or COMPILED.search(place):
         return []
-    return [_told("own file asks", place, library)]
+    return [_told("own file asks", place, library, title=title_of(library))]
 
 
 def is_gone(version: str | None, came: str, gone: str, has_row: bool) -> bool:
@@ -183,7 +211,7 @@ def _earlier(library: str, place: str, gone: str) -> tuple[str, str]:
                 return came, left or gone
         if came != FIRST_PACKAGES:
             packages.update(dict.fromkeys(filter(re.compile(r"models\.").match, modules), came))
-    if known is None or "." in place or place not in known.always:
+    if known is None or "." in place or not is_always_there(library, place):
         return "", gone
     return packages.get(package_of(place, packages), ""), gone
 

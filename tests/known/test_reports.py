@@ -295,9 +295,10 @@ def test_where_nobody_is_shown_to_ask_it_may_be_a_library() -> None:
 @pytest.mark.parametrize(
     ("asked", "parts"),
     [
-        ("'BloomPreTrainedModel' from 'transformers'", ["Every release of Transformers"]),
+        ("'BloomPreTrainedModel' from 'transformers'", ["Transformers 4.20"]),
         ("'BlipProcessor' from 'transformers'", ["Transformers 4.26", "older, or not whole"]),
-        ("'CLIPImageProcessor' from 'transformers'", ["Every release of Transformers"]),
+        ("'CLIPImageProcessor' from 'transformers'", ["came with Transformers 4.25"]),
+        ("'BertModel' from 'transformers'", ["every release of the last years", "PyTorch missing"]),
         ("'Qwen2VLImageProcessor' from 'transformers'", ["came with Transformers 4.45"]),
         ("'LlamaForCausalLm' from 'transformers'", ["No release", "mean `LlamaForCausalLM`"]),
         ("'BottleneckConfig' from 'peft'", ["No release of PEFT", "(a fork)"]),

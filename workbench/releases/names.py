@@ -18,6 +18,7 @@ from packaging.version import Version
 
 from patchkit.known import history
 from patchkit.known.rows import SINCE
+from patchkit.modernize.history import shipped
 
 from .archive import Archive
 from .exports import exported
@@ -41,6 +42,10 @@ HAS_NAMES = re.compile(
     r"|image_processing_utils|trainer_(?:pt_utils|callback|seq2seq)|training_args|optimization)?$"
 )
 """Those of them whose names are written down."""
+_MODELS = "llama|mistral|bert|gpt2|opt|bloom|t5|clip|whisper|gpt_neox|gptj|bart|roberta|falcon|mpt"
+IMPORTED = re.compile(rf"modeling_outputs$|models\.({_MODELS})\.modeling_\1$")
+"""Files of Transformers from which other code imports helpers and layers, private ones, too."""
+_DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 WITHOUT_MODULES = ("sentence_transformers",)
 """Libraries whose old modules can be imported, though no file has their name."""
 
@@ -59,7 +64,9 @@ WITHOUT_MODULES = ("sentence_transformers",)
     help="Take them for the releases before those that are known, with the first of these.",
 )
 def names(folder: Path, earlier: bool) -> None:
-    """Write into `known/since.json` which releases brought and lost the names of other libraries.
+    """Write into `known/since.json` which releases brought and lost the names of libraries.
+
+    Of those that have a history, which has their own names, only the names in their modules.
 
     \b
     The wheels come from pip, one of each minor release:
@@ -73,7 +80,10 @@ def names(folder: Path, earlier: bool) -> None:
             is_always_there = partial(history.is_always_there, wheels.name)
             known["earlier"][wheels.name] = _joined(_earlier(there, releases, is_always_there))
         else:
-            known["names"][wheels.name] = _joined(_came_and_went(there, releases))
+            found = _came_and_went(there, releases)
+            known["names"][wheels.name] = _joined(
+                place for place in found if place[1] or wheels.name not in shipped().libraries
+            )
     FILE.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -138,6 +148,12 @@ def _earlier(
     for place, among in sorted(there.items()):
         module, _, name = place.partition(":")
         bounds = _bounds(among, releases)
+        if name and IMPORTED.match(module):
+            began = "-" if among[0] == there[f"{module}:"][0] else bounds.partition(" ")[0]
+            bounds = f"{began} {bounds.partition(' ')[2]}" if bounds else ""
+            if bounds.strip(" -"):
+                yield bounds, module, name
+            continue
         if not bounds or not BEFORE.match(module) or (name and not HAS_NAMES.match(module)):
             continue
         if name and f"{module}:" in there and there[f"{module}:"] == among:
@@ -177,6 +193,10 @@ def _wheels(folder: Path) -> Iterator[tuple[Version, Path]]:
 
 def _places(sources: Sources, library: str) -> Iterator[str]:
     """Yield the modules of a release, each with a colon, and what can be imported from them."""
+    for module in sources:
+        if library == "transformers" and IMPORTED.match(inside := module.partition(".")[2]):
+            defined = _DEFINED.findall(sources.text(module))
+            yield from (f"{inside}:{name}" for name in ("", *defined))
     for module, named in modules(sources, library).items():
         if module and library in WITHOUT_MODULES:
             continue
