@@ -112,7 +112,8 @@ function inItsWords(answer, error, pasted, { frameworks }) {
     .filter((library) => new RegExp(`(?<![\\w-])${library}(?![\\w-])`).test(upgrades))
     .map((library) => `${library}${boundsOfLibrary(known, library).pop()[1]}`);
   if (bounds.length && !answer.do.includes("takes")) more.push(`${title} ${newest} takes ${bounds.join(", ")}.`);
-  return { ...answer, do: [answer.do, ...more].join(" ") };
+  const write = (answer.write || []).map((line) => (line.includes(frameworks.vllm) ? known.vllm || line : line));
+  return { ...answer, do: [answer.do, ...more].join(" "), write };
 }
 
 /** Return releases of a framework with the bound up to which they take a library. */
@@ -378,7 +379,7 @@ function isInside(version, [operator, bound]) {
 function answerOf({ row, values, error }, data) {
   const known = { message: error ? error.message.slice(0, data.longestQuoted) : "", ...values };
   const caller = error && callerOf(error, row.asked, data);
-  if (caller) known.caller = data.titles[caller] || caller;
+  if (caller) Object.assign(known, { caller: data.titles[caller] || caller, asking: distributionOf(caller, data) });
   if (row.since) known.since = data.since[row.since[0]][values[row.since[1]]] || "";
   const said = (text) => text.replace(/\{([^{}]*)\}/g, (hole, content) => {
     const [, name, bar, otherwise] = content.match(/^([^|]*)(\|?)(.*)$/s);
@@ -621,8 +622,11 @@ function passesOn(frame, { names }) {
 function ofCaller(answer, error, data) {
   const caller = callerOf(error, answer.library, data);
   if (!caller || !answer.library) return answer;
-  const whose = `${caller}, which was written for another ${answer.library}`;
-  const remedy = `Upgrade ${caller} and ${answer.library} together: it is not for your script to change.`;
+  const title = data.titles[caller] || caller;
+  const whose = `${title}, which was written for another ${answer.library}`;
+  const [, gone = ""] = answer.cause.match(/gone since \S+ ([\d.]*\d)/) || [];
+  const [takes] = boundFor(caller.replace(/_zoo$/, ""), answer.library, gone, data);
+  const remedy = `Upgrade ${title} and ${answer.library} together: it is not for your script to change.${takes}`;
   const write = isKnown(caller, data) ? [`pip install -U ${distributionOf(caller, data)}`] : [];
   return { ...answer, do: remedy, write, whose };
 }

@@ -19,6 +19,8 @@ MOST = 4
 """Settings that are spelt for one answer."""
 NAMED = r"(?<![\w.-])(?:\w+_\w+|(?:bf16|fp16|tf32|optim|packing)\b|\w+(?==))"
 """Settings in an answer."""
+VLLM = "trl[vllm]"
+"""What brings in the vLLM that TRL takes; some frameworks have an extra of their own."""
 UPGRADE = r"pip install .*?(?:-U |>=)"
 """Lines to write that bring in releases which a framework need not take."""
 
@@ -55,7 +57,8 @@ def in_its_words(answer: Answer, error: Raised, pasted: Pasted) -> Answer:
     known = _table()[name]
     said = " ".join((answer.do, *answer.write))
     more = [*_spelt(known, said), *_bounds(known, answer)]
-    return replace(answer, do=" ".join((answer.do, *more)))
+    write = (known.get("vllm", line) if VLLM in line else line for line in answer.write)
+    return replace(answer, do=" ".join((answer.do, *more)), write=tuple(write))
 
 
 def _spelt(known: Mapping[str, Any], said: str) -> Iterator[str]:

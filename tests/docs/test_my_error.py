@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from patchkit.about import shipped_table
 from patchkit.catalogue import entries as catalogue
 from patchkit.known.answering import (
     OF_NONE,
@@ -307,6 +308,32 @@ def test_what_the_legacy_layer_says_leads_to_its_row(ask) -> None:
         (own,) = (answer for answer in found if answer["kind"] == "known")
         assert (own["cause"], own["do"]) == (said.cause, said.do)
         assert tuple(own["links"]) == said.links != ()
+
+
+OLD_GPU = "RuntimeError: FlashAttention only supports Ampere GPUs or newer."
+LACKS = "NameError: name 'ParallelismConfig' is not defined"
+THROUGH = """Traceback (most recent call last):
+  File "/x/site-packages/{name}/train.py", line 7, in run
+  File "/x/site-packages/flash_attn/flash.py", line 7, in run
+{error}"""
+IN_SENTENCES = (
+    f"swift sft stops: {LACKS}",
+    f"\u8bad\u7ec3\u65f6\u62a5\u9519\uff1a{OLD_GPU}",
+    "LLaMA-Factory\u5fae\u8c03\u65f6loss\u4e00\u76f4\u4e0d\u4e0b\u964d",
+    "I get KeyError: 'lm_head.weight' How can I fix it?",
+)
+
+
+def test_the_page_speaks_as_a_framework_does(ask) -> None:
+    names = shipped_table("known/frameworks.json")
+    errors = (OLD_GPU, LACKS, "'LLMEngine' object has no attribute 'model_executor'")
+    through = [THROUGH.format(name=name, error=error) for name in names for error in errors]
+    asked = [*through, *IN_SENTENCES]
+    for text, answers in zip(asked, ask(asked), strict=True):
+        said = answered(read(text), lambda _: None).answers
+        shown = [answer for answer in answers if answer["kind"] == "known"]
+        assert [answer.do for answer in said] == [answer["do"] for answer in shown] != [], text
+        assert [list(answer.write) for answer in said] == [answer["write"] for answer in shown]
 
 
 def outside_of_releases() -> list[str]:

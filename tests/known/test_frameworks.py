@@ -95,3 +95,10 @@ def test_the_bounds_rise() -> None:
 
 def test_frameworks_are_known_where_tracebacks_are_read() -> None:
     assert set(FRAMEWORKS) <= LIBRARIES
+
+
+def test_the_vllm_of_a_framework_comes_with_its_own_extra() -> None:
+    error = "AttributeError: 'LLMEngine' object has no attribute 'model_executor'"
+    assert "trl[vllm]" in " ".join(first(f"vLLM: {error}").write)
+    said = first(through("openrlhf/trainer/ray/vllm_engine.py", "vllm/llm.py", error=error))
+    assert said.write == ("pip install -U 'openrlhf[vllm]'",)
