@@ -507,6 +507,8 @@ def _held(value: Made, name: str, later: ast.Attribute | None) -> Values:
     """
     if name == "base_model" and _PEFT_MODEL in kinship.ancestors(value.class_name):
         return (Made("peft.LoraModel"),)
+    if name == "config" and value.class_name in kinship.OF_TWO_MODELS:
+        return (Made(kinship.OF_TWO_MODELS[value.class_name]),)
     if name == "config" and later is not None and _MODEL in kinship.ancestors(value.class_name):
         # Whether a model's own configuration has what else a script reads of it is not known.
         is_told = isinstance(later.ctx, ast.Store) or later.attr in generation_settings()
