@@ -301,11 +301,16 @@ class LeftOut(PlainData):
         keyword: the argument.
         beside: the other one; the same where it is what the method makes where none is given.
         made_by: the functions that put it there, or classes that load it, with dots.
+        because: why it goes; empty if it is gone.
+        own: what one of the script's own, which pads what it gets, has to do about it; `{since}`
+            is the release.
     """
 
     keyword: str
     beside: str
     made_by: tuple[str, ...]
+    because: str = ""
+    own: str = ""
 
 
 class Wrapped(PlainData):

@@ -360,6 +360,8 @@ concerns = "adjusting.x.g"
 keyword = "x"
 beside = "y"
 made_by = "z"
+because = "b"
+own = "o"
 
 [[adjusted]]
 of = ["A"]
@@ -397,7 +399,8 @@ names = ["f", "g"]
     assert (silent.but, silent.only) == ({"tokenize": False}, {})
     assert (repr(two.adjust), repr(two.concerns)) == ("adjusting.x.f[]", "adjusting.x.g[]")
     assert isinstance(two.in_source, LeftOut)
-    assert vars(two.in_source) == {"keyword": "x", "beside": "y", "made_by": "z"}
+    left_out = {"keyword": "x", "beside": "y", "made_by": "z", "because": "b", "own": "o"}
+    assert vars(two.in_source) == left_out
     assert (early.gone, early.since, early.early) == ("trl", "trl 2.0.0", True)
     assert isinstance(early.in_source, OneColumn)
     assert early.in_source.datasets == ("d",)

@@ -12,7 +12,7 @@ from ...legacy.changes import Assigned, Attribute, Keyword
 from ...legacy.decisions import UNKNOWN, Template, decide, decide_read
 from ...legacy.wording import since
 from ..reading.expressions import generation_settings
-from ..reading.kinship import ancestors
+from ..reading.kinship import OF_TWO_MODELS, ancestors
 from ..reading.script import ScriptAttribute
 from .conversion import decide_in_source, source_of
 from .edits import span_of
@@ -33,6 +33,8 @@ _CHOSEN = "write here what its flag said"
 _OF_BATCHES, _PAIRING = "batch_encode_plus", ("zip", "tuple")
 _CONFIG = "config"
 _CONFIGURATION = "transformers.PreTrainedConfig"
+_TOKENS = frozenset({"bos_token_id", "decoder_start_token_id", "eos_token_id", "pad_token_id"})
+"""What `generate` reads of `generation_config`, while the loss reads it of `config`."""
 
 
 def plan_attributes(plan: Plan) -> None:
@@ -42,7 +44,11 @@ def plan_attributes(plan: Plan) -> None:
         if found.is_set:
             if not found.of_class:
                 _set(plan, found)
-        elif row is not None and row.of_class == found.of_class and not _may_be_its_own(found, row):
+        elif (
+            row is not None
+            and row.of_class == found.of_class
+            and not _may_be_its_own(plan, found, row)
+        ):
             _read(plan, found, row)
     for found in plan.script.own_fields:
         row, keyword = plan.attributes_of(found.owner).get(found.name), _keyword(plan, found)
@@ -56,8 +62,13 @@ def plan_attributes(plan: Plan) -> None:
                 _read(plan, ScriptAttribute(call.name, call.method, call.line, function), row)
 
 
-def _may_be_its_own(found: ScriptAttribute, row: Attribute) -> bool:
+def _may_be_its_own(plan: Plan, found: ScriptAttribute, row: Attribute) -> bool:
     """Tell whether a model's own configuration may have what all configurations had."""
+    if found.owner in OF_TWO_MODELS.values() and found.name in _TOKENS:
+        return any(
+            other.is_set and other.name == found.name and other.line < found.line
+            for other in plan.script.attributes
+        )
     is_of_each = _CONFIGURATION in row.owners and not row.of_class
     if not is_of_each or row.name in generation_settings():
         return False
@@ -228,12 +239,27 @@ def _set_beside(plan: Plan, found: ScriptAttribute, assigned: Assigned, old: str
         plan.remark(found.node, old, f"{since(assigned)}; {assigned.advice}")
 
 
+def _set_for_generation(plan: Plan, found: ScriptAttribute, old: str) -> None:
+    """Set a token for `generate`, too, unless a script does so."""
+    model, dot, config = plan.lines.source(found.node.value).rpartition(".")
+    target = f"{model}.generation_config.{found.name}"
+    is_there = f"{target} = " in "".join(map(ast.unparse, plan.script.tree.body))
+    statement = plan.script.parents.get(found.node)
+    if is_there or not dot or config != _CONFIG or not isinstance(statement, ast.Assign):
+        return
+    source = f"{target} = {plan.lines.source(statement.value)}"
+    plan.edits.after[plan.lines.statement(statement)].append(source)
+    plan.changed(found.node, old, source, "generate has not read it there since Transformers 5.0.0")
+
+
 def _set(plan: Plan, found: ScriptAttribute) -> None:
     """Set what a keyword of the constructor is called today."""
     old = f"{found.owner.rpartition('.')[2]}.{found.name} ="
     for assigned in plan.due.of(Assigned):
         if assigned.name == found.name and set(assigned.owners) & set(ancestors(found.owner)):
             _set_beside(plan, found, assigned, old)
+    if found.owner in OF_TWO_MODELS.values() and found.name in _TOKENS:
+        _set_for_generation(plan, found, old)
     row = _keyword(plan, found)
     if row is None or not isinstance(plan.script.parents.get(found.node), ast.Assign):
         return

@@ -24,7 +24,7 @@ from ...legacy.decisions import never
 from ...legacy.wording import LEAVE_OUT, release, since
 from ..findings import ScriptOutcome
 from ..reading.expressions import DEEPEST
-from ..reading.script import Given
+from ..reading.script import Given, OwnClass, ScriptCall
 from ..reading.values import Made, Own
 from .calls import CallPlan
 from .edits import ITSELF, span_of
@@ -35,6 +35,8 @@ _OTHER_COLUMNS = frozenset(
     {"remove_columns", "rename_column", "rename_columns", "select_columns", "column_names"}
 )
 """What scripts change the columns of a dataset by."""
+_UNPREPARED = "skip_prepare_dataset"
+"""The setting of a script whose collator gets the columns as they are."""
 _LISTS = (ast.List, ast.ListComp)
 _OF_BATCHES = frozenset({"compute_loss", "prediction_step", "training_step"})
 """Methods of trainers that get a batch."""
@@ -74,6 +76,10 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     other = call.keywords.get(action.beside, next(iter(call.positional), None))
     if given is None or other is None or given.value is None:
         return
+    if action.own and any(map(_pads, given.values)):
+        because = action.own.replace("{since}", release(row.gone))
+        plan.remark(given.node, f"{call.name}({action.keyword}=)", because)
+        return
     makers = [
         value.call
         for value in other.values
@@ -84,7 +90,10 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     if other is given:
         old = f"{call.name}({action.keyword}={makers[0].title}(…))"
         call.remove(action.keyword)
-        plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
+        because = f"since {release(row.gone)} {action.because}" if action.because else ""
+        plan.changed(given.node, old, LEAVE_OUT, because or f"it {since(row)}")
+        if isinstance(given.node, ast.Name):
+            _forget(plan, given.node, makers)
         return
     old = f"{call.name}({action.keyword}=) with a model that has adapters already"
     held = {
@@ -99,6 +108,31 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     else:
         otherwise = ", or merge_and_unload() the model first" if makers[0].method else ""
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out{otherwise}")
+
+
+def _forget(plan: Plan, name: ast.Name, makers: Sequence[ScriptCall]) -> None:
+    """Leave out the statement that gives a variable its value, if no more is done with it."""
+    names = [node for node in ast.walk(plan.script.tree) if getattr(node, "id", "") == name.id]
+    for maker in makers:
+        statement = plan.script.parents[maker.node]
+        is_all = isinstance(statement, ast.Assign) and statement.targets == names[:1]
+        if is_all and len(names) == 2 and plan.lines.statement(statement) == span_of(statement):
+            plan.edits.removed.add(span_of(statement))
+            plan.imports.forget(getattr(maker.node.func, "id", ""), maker.node)
+
+
+def _pads(value: object) -> bool:
+    """Tell whether an object or function of a script's own has a tokenizer pad what it gets."""
+    own = value.own if isinstance(value, Made) else value
+    return any(
+        isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") == "pad"
+        and bool(node.args)
+        and getattr(node.args[0], "id", "") in {each.arg for each in function.args.args}
+        for function in (ast.walk(own.node) if isinstance(own, Own | OwnClass) else ())
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+    )
 
 
 def _give_too(plan: Plan, call: CallPlan, row: Adjusted, action: GivenToo) -> None:
@@ -211,6 +245,10 @@ class _Column:
         if (
             self._action.keyword in self._call.keywords
             or self._action.unless in self._call.keywords
+            or any(
+                getattr(node, "value", None) == _UNPREPARED
+                for node in ast.walk(self._plan.script.tree)
+            )
         ):
             return
         for name in self._action.datasets:

@@ -59,10 +59,14 @@ class Imports:
         if f"import {name}" not in waiting:
             waiting.insert(0, f"import {name}")
 
-    def forget(self, name: str) -> None:
-        """Import a name no more, if all of its uses are replaced."""
-        tree = self._script.tree
-        uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    def forget(self, name: str, gone: ast.AST | None = None) -> None:
+        """Import a name no more, if all of its uses are replaced, or in a part that goes."""
+        tree, within = self._script.tree, set(ast.walk(gone)) if gone is not None else set()
+        uses = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and node.id == name and node not in within
+        ]
         if not all(span_of(node) in self._edits.sources for node in uses):
             return
         for statement in tree.body:

@@ -9,6 +9,8 @@ from ...legacy.changes import Alike, Moved
 from ...legacy.places import OURS, FoundName, public_place
 from ...legacy.wording import LEAVE_OUT, since
 from ..findings import ScriptOutcome
+from ..reading.expressions import TRAINING
+from ..reading.kinship import ancestors
 from ..reading.script import Given, ScriptCall, ScriptUse
 from .edits import NewImport, Span, span_of
 from .plan import Plan
@@ -29,6 +31,8 @@ def plan_names(plan: Plan) -> None:
         if became is None:
             continue
         row, place = became.row, public_place(became.place)
+        if plan.script.is_of_unsloth and not TRAINING.isdisjoint(ancestors(use.name)):
+            continue  # Unsloth puts its own in their place, where it has found them
         if use.optional and _has_substitute(plan, use, is_ours=place.startswith(OURS)):
             continue
         is_whole = place.rpartition(".")[0] in _WHOLE

@@ -23,6 +23,7 @@ from .plan import Plan
 
 _DECODING = frozenset({"batch_decode", "decode"})
 _PREDICTIONS, _FILLER = "predictions", "-100"
+_TOKENIZER, _PROCESSOR = "tokenizer", "processor"
 
 
 def plan_silent(plan: Plan, call: CallPlan) -> None:
@@ -37,7 +38,8 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
             decoding = decoding_calls(plan.script) if row.silent.decoded else ()
             for node in decoding:
                 because = f"{row.silent.decoded}, since {release(row.gone)}"
-                plan.remark(node, called(node), because)
+                if not _replace_filler(plan, node, because):
+                    plan.remark(node, called(node), because)
             if decoding:
                 continue
             if row.silent.raises and (plan.edits or not row.silent.of_older):
@@ -70,6 +72,27 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
         plan.find(
             call.call.line, call.name, "", f"{text}; write what is meant", ScriptOutcome.SILENT
         )
+
+
+def _replace_filler(plan: Plan, node: ast.Call, because: str) -> bool:
+    """Replace what fills predictions up before they are decoded; False if names do not show how."""
+    predicted, decoder = node.args[0], plan.lines.source(node.func).rpartition(".")[0]
+    tokenizer = f"{decoder}.tokenizer" if decoder.endswith(_PROCESSOR) else decoder
+    arrays = [
+        alias.asname or alias.name
+        for statement in plan.script.tree.body
+        if isinstance(statement, ast.Import)
+        for alias in statement.names
+        if alias.name == "numpy"
+    ]
+    is_known = isinstance(predicted, ast.Name) and tokenizer.endswith(_TOKENIZER)
+    if not is_known or not arrays or plan.lines.is_local(node):
+        return False
+    name = plan.lines.source(predicted)
+    filled = f"{arrays[0]}.where({name} != {_FILLER}, {name}, {tokenizer}.pad_token_id)"
+    plan.edits.before[plan.lines.statement(node)].append(f"{name} = {filled}")
+    plan.changed(node, called(node), filled, because)
+    return True
 
 
 def first_argument(call: ScriptCall, rows: MethodRows) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functools import cache
 from ...legacy.call_sites import called
 from ...legacy.decisions import UNKNOWN
 from . import kinship
-from .handing import Handed, above
+from .handing import Handed, above, method_of
 from .results import instance_of, results
 from .script import (
     Given,
@@ -72,6 +72,7 @@ class Expressions:
         self.handed = Handed()
         self.held: dict[ast.AST, dict[str, Values]] = {}
         self.method_of: OwnClass | None = None
+        self._methods: dict[ast.AST, Own] = {}
         self._known = known
         self._asking = Asking(script.tree, self._class_of)
 
@@ -151,6 +152,12 @@ class Expressions:
         if value.own is None:
             return ()
         found = self.held.get(value.own.node, {}).get(name, ())
+        method = method_of(value.own.node, name)
+        if method is not None and method not in self._methods:
+            self._methods[method] = Own(method, is_method=not _has(method, "staticmethod"))
+        if method is not None:
+            is_property = _has(method, "property")
+            found += self.returned.get(method, ()) if is_property else (self._methods[method],)
         field = value.own.fields.get(name)
         if field is None:
             return found
@@ -507,6 +514,8 @@ def _held(value: Made, name: str, later: ast.Attribute | None) -> Values:
     """
     if name == "base_model" and _PEFT_MODEL in kinship.ancestors(value.class_name):
         return (Made("peft.LoraModel"),)
+    if name == "config" and value.class_name in kinship.OF_TWO_MODELS:
+        return (Made(kinship.OF_TWO_MODELS[value.class_name]),)
     if name == "config" and later is not None and _MODEL in kinship.ancestors(value.class_name):
         # Whether a model's own configuration has what else a script reads of it is not known.
         is_told = isinstance(later.ctx, ast.Store) or later.attr in generation_settings()
@@ -562,6 +571,10 @@ def _target(value: object) -> tuple[str, str, OwnClass | None]:
     if isinstance(value, Own) and value.cls is not None:
         return value.cls.ancestors[0], "__init__", value.cls
     return "", "", None
+
+
+def _has(method: ast.FunctionDef, decorator: str) -> bool:
+    return any(getattr(each, "id", "") == decorator for each in method.decorator_list)
 
 
 def _is_own_method(value: Made, name: str) -> bool:

@@ -29,7 +29,7 @@ class Handed:
             return
         passed = self.passed.setdefault(function, {})
         names = [each.arg for each in function.args.args]
-        if function is not called.node:
+        if function is not called.node or called.is_method:
             names = names[1:]
         by_position = zip(names, _one_by_one(given), strict=False)
         by_name = ((name, argument.values) for name, argument in keywords.items())
@@ -102,8 +102,13 @@ def _one_by_one(given: Sequence[Given]) -> Iterator[Values]:
 
 def initializer_of(node: ast.ClassDef) -> ast.FunctionDef | None:
     """Return the `__init__` that the body of a class has."""
-    functions = (each for each in node.body if isinstance(each, ast.FunctionDef))
-    return next((function for function in functions if function.name == "__init__"), None)
+    return method_of(node, "__init__")
+
+
+def method_of(node: ast.AST, name: str) -> ast.FunctionDef | None:
+    """Return a method that the body of a class has."""
+    functions = (each for each in getattr(node, "body", ()) if isinstance(each, ast.FunctionDef))
+    return next((function for function in functions if function.name == name), None)
 
 
 def above(cls: OwnClass) -> OwnClass | None:

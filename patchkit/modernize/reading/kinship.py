@@ -23,6 +23,11 @@ _TAKING = {
     **dict.fromkeys(_ADAPTED, ("transformers._BaseAutoModelClass",)),
 }
 """Functions and classes that take the keywords of others."""
+OF_TWO_MODELS = {
+    f"transformers.{name}Model": f"transformers.{name}Config"
+    for name in ("EncoderDecoder", "SpeechEncoderDecoder", "VisionEncoderDecoder")
+}
+"""Models made of two others, and their configurations, which have no tokens of their own."""
 _PUSHED = dict.fromkeys(
     (
         *("peft.PeftModel", "transformers.GenerationConfig", "transformers.Pipeline"),
@@ -86,7 +91,8 @@ def _parents() -> Mapping[str, tuple[str, ...]]:
         for parents, names in groups.items()
         for name in names.split()
     }
-    return {**_PUSHED, **found, **_TAKING}
+    of_two = dict.fromkeys(OF_TWO_MODELS.values(), ("transformers.PreTrainedConfig",))
+    return {**_PUSHED, **of_two, **found, **_TAKING}
 
 
 @cache

@@ -83,10 +83,15 @@ class Loaded:
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A function or class of the script's own."""
+    """A function or class of the script's own.
+
+    Args:
+        is_method: whether it gets the object before what it is called with.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     cls: OwnClass | None = None
+    is_method: bool = False
 
 
 Values = tuple[Any, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from ...changes import Adjusted, Behaviour
@@ -75,6 +76,46 @@ def pairs_of_tokens(call: OldCall, row: Adjusted, surroundings: Surroundings) ->
             f"{call.name}({name}=) with columns {' and '.join(_TOKENS)}",
             f"name them {' and '.join(_TOKENS.values())}",
         )
+
+
+def rows_without_labels(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
+    """Give a collator that is not TRL's rows without the labels that the trainer makes.
+
+    It pads the rest of a row, and makes labels of that.
+    """
+    from transformers import DataCollatorForLanguageModeling, DataCollatorForSeq2Seq
+
+    given, rows = call.arguments.get("data_collator"), call.arguments.get("train_dataset")
+    if given is None or "labels" in (getattr(rows, "column_names", None) or ()):
+        return
+    function = given if isinstance(given, FunctionType) else type(given)
+    is_known = isinstance(given, DataCollatorForLanguageModeling)
+    takes_labels = isinstance(given, DataCollatorForSeq2Seq)
+    if function.__module__.partition(".")[0] in ("trl", "patchkit") or takes_labels:
+        return
+    if not is_known and not call.is_of_older_script(row):
+        return
+    call.arguments["data_collator"] = _WithoutLabels(given)
+    old = f"{call.name}(data_collator={function.__name__}) of rows without labels"
+    advice = "leave it out" if is_known else "leave the labels out that its rows have"
+    call.fix(row, old, f"{advice}: the trainer labels its rows itself")
+
+
+class _WithoutLabels:
+    """A collator whose rows lose their labels first."""
+
+    def __init__(self, collator: Callable[..., Any]) -> None:
+        self.collator = collator
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        return self.collator(
+            [{name: row[name] for name in row if name != "labels"} for row in rows]
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "collator" or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.collator, name)
 
 
 def rows_of_torch(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
