@@ -29,6 +29,7 @@ from patchkit.engine.session import Session
 from patchkit.patch import Patch
 from patchkit.verification import forking
 
+from .installed import distribution
 from .processes import Done, python_path, run_python
 
 with contextlib.suppress(ImportError):  # not every set of tests has it
@@ -124,9 +125,7 @@ class Library:
         for old in self.folder.glob("*.dist-info/METADATA"):
             old.unlink()
             old.parent.rmdir()
-        info = self.folder / f"madeup-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: madeup\nVersion: {version}\n")
+        distribution(self.folder, "madeup", version)
 
     def write(self, module: str, source: str) -> str:
         """Write a module of the package; its full name."""

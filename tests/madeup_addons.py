@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from .installed import distribution
 from .madeup_bug import patch_file
 
 TRAINER = """\
@@ -108,12 +109,10 @@ def command(library, patchkit_command, tmp_path: Path) -> Command:
         (tmp_path / "addon").mkdir(exist_ok=True)
         for name, source in addons.items():
             (tmp_path / "addon" / f"{name}.py").write_text(source)
-        info = tmp_path / "addon-3.0.dist-info"
-        info.mkdir(exist_ok=True)
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: addon\nVersion: 3.0\n")
         installed = sorted(file.stem for file in (tmp_path / "addon").glob("*.py"))
         points = "".join(f"{name} = addon.{name}\n" for name in installed)
-        (info / "entry_points.txt").write_text(f"[patchkit.patches]\n{points}")
+        entry_points = {"entry_points.txt": f"[patchkit.patches]\n{points}"}
+        distribution(tmp_path, "addon", "3.0", **entry_points)
         return patchkit_command(*arguments, program=program, **(env or {}))
 
     return run

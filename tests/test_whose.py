@@ -11,6 +11,7 @@ import pytest
 
 from patchkit.whose import CodeOwner, Whose, installed_place, owner_of_class, owner_of_file
 
+from .installed import distribution, write
 from .processes import run_python
 
 ASK = """
@@ -19,23 +20,6 @@ from patchkit.whose import owner_of_frame
 owner = owner_of_frame(sys._getframe())
 print(owner.whose.value, owner.name)
 """
-
-
-def record(name: str, *requires: str, **files: str) -> dict[str, str]:
-    """Return the records of a distribution, version 2.0, by file; those in `files` have no prefix."""
-    folder = f"{name.replace('-', '_')}-2.0.dist-info"
-    lines = [f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0"]
-    lines += [f"Requires-Dist: {requirement}" for requirement in requires]
-    return {
-        f"{folder}/METADATA": "\n".join(lines) + "\n",
-        **{f"{folder}/{file}": text for file, text in files.items()},
-    }
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def said(*command: str, folder: Path, path: tuple[Path, ...] = ()) -> str:
@@ -59,25 +43,24 @@ def said(*command: str, folder: Path, path: tuple[Path, ...] = ()) -> str:
 @pytest.mark.parametrize("folder", ["site-packages", "elsewhere"])
 def test_an_installed_distribution(tmp_path, folder, requires, owner) -> None:
     site = tmp_path / folder
-    write(site, {**record("made-up", *requires, RECORD="made/__init__.py,,\n"), "made.py": ""})
-    (site / "made").mkdir()
-    write(site, {"made/__init__.py": ASK})
+    distribution(site, "made-up", "2.0", *requires, RECORD="made/__init__.py,,\n")
+    write(site, {"made.py": "", "made/__init__.py": ASK})
     assert said("-c", "import made", folder=tmp_path, path=(site,)) == owner
 
 
 def test_a_distribution_that_names_its_packages(tmp_path) -> None:
     site = tmp_path / "dist-packages"
-    files = record("made-up", "datasets", **{"top_level.txt": "made\n"})
-    write(site, {**files, "made/__init__.py": "", "made/deep.py": ASK})
+    distribution(site, "made-up", "2.0", "datasets", **{"top_level.txt": "made\n"})
+    write(site, {"made/__init__.py": "", "made/deep.py": ASK})
     assert said("-c", "import made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
     assert said("-m", "made.deep", folder=tmp_path, path=(site,)) == "framework made-up"
 
 
 def test_parts_of_a_namespace_package_that_several_distributions_install(tmp_path) -> None:
     site = tmp_path / "site-packages"
-    write(site, record("made-first", "trl", RECORD="made/first.py,,\n"))
-    write(site, record("made-second", "trl", RECORD="made/second/__init__.py,,\n"))
-    write(site, record("made-third", "numpy", RECORD="made/third.py,,\n"))
+    distribution(site, "made-first", "2.0", "trl", RECORD="made/first.py,,\n")
+    distribution(site, "made-second", "2.0", "trl", RECORD="made/second/__init__.py,,\n")
+    distribution(site, "made-third", "2.0", "numpy", RECORD="made/third.py,,\n")
     write(site, {"made/first.py": ASK, "made/second/__init__.py": ASK, "made/third.py": ASK})
     owners = [
         said("-c", f"import made.{part}", folder=tmp_path, path=(site,))
@@ -98,7 +81,7 @@ def test_a_script_and_what_lies_beside_it(tmp_path) -> None:
 def editable(folder: Path) -> Path:
     """Install a package from a folder, as `pip install -e` does; return the installed packages."""
     origin = json.dumps({"url": (folder / "own").as_uri(), "dir_info": {"editable": True}})
-    write(folder / "site-packages", record("own", "trl", **{"direct_url.json": origin}))
+    distribution(folder / "site-packages", "own", "2.0", "trl", **{"direct_url.json": origin})
     write(folder / "own", {"src/own/__init__.py": ASK, "src/own/train.py": "", "run.py": ""})
     return folder / "site-packages"
 
@@ -155,8 +138,8 @@ def test_classes() -> None:
 
 def test_all_frameworks(tmp_path) -> None:
     site = tmp_path / "site-packages"
-    write(site, {**record("made-up", "trl"), **record("other", "torch")})
-    write(site, record("trl", "transformers"))
+    for name, requirement in {"made-up": "trl", "other": "torch", "trl": "transformers"}.items():
+        distribution(site, name, "2.0", requirement)
     program = "from patchkit.environment import frameworks; print(frameworks()['made-up'].version, "
     program += "'other' in frameworks(), 'trl' in frameworks())"
     assert said("-c", program, folder=tmp_path, path=(site,)) == "2.0 False False"

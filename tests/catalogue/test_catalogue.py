@@ -17,6 +17,7 @@ from patchkit.catalogue.entries import Catalogue, Entry, check_ranges
 from patchkit.patch import Patch, Rewrite
 from patchkit.rewrite import Pattern, Rule, replace
 
+from .. import installed
 from ..madeup_bug import patch_file
 from ..processes import python_path
 
@@ -99,12 +100,10 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Di
         (folder / "addon" / "__init__.py").touch()
         for module, source in files.items():
             folder.joinpath(*module.split(".")).with_suffix(".py").write_text(source)
-        info = folder / "addon-3.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: addon\nVersion: 3.0\n")
         names = [*files, *absent]
         points = [f"point{number} = {name}" for number, name in enumerate(names)]
-        (info / "entry_points.txt").write_text("\n".join(["[patchkit.patches]", *points, ""]))
+        entry_points = "\n".join(["[patchkit.patches]", *points, ""])
+        installed.distribution(folder, "addon", "3.0", **{"entry_points.txt": entry_points})
         monkeypatch.syspath_prepend(str(folder))
         return folder
 

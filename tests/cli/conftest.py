@@ -68,6 +68,17 @@ def invoke(*arguments: str, **options: Any) -> Result:
     return CliRunner().invoke(main, list(arguments), prog_name="patchkit", **options)
 
 
+def refused(result: Result, message: str) -> str:
+    """Check that a command was refused as bad usage, in one line that has this; return the line."""
+    assert (result.exit_code, result.stdout) == (64, ""), result.output
+    assert isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert errors == result.stderr.splitlines()[-1:]
+    assert message in errors[0]
+    return errors[0]
+
+
 def command_of(words: list[str]) -> tuple[click.Command, click.Context | None]:
     """Take the name of a command off the words of a command line."""
     command: click.Command = main

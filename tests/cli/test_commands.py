@@ -5,11 +5,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
-from click.testing import Result
 
 import patchkit
 
-from .conftest import invoke
+from .conftest import invoke, refused
 
 
 def is_installed(distribution: str) -> bool:
@@ -18,17 +17,6 @@ def is_installed(distribution: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
-
-
-def refused(result: Result, message: str) -> None:
-    assert result.exit_code == 64, result.output
-    assert isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
-    assert len(errors) == 1
-    assert message in errors[0]
-    assert result.stderr.splitlines()[-1] == errors[0]
-    assert result.stdout == ""
 
 
 @pytest.mark.parametrize(

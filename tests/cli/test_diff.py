@@ -13,7 +13,7 @@ from patchkit.patch import Rewrite
 from patchkit.rewrite import Matcher, Pattern, Rule, helper, replace
 
 from ..processes import run
-from .conftest import invoke, patch, patches
+from .conftest import invoke, patch, patches, refused
 
 CAST = f"""\
 # madeup-cast: {patches()[0].title}
@@ -117,9 +117,7 @@ def test_the_json(madeup) -> None:
 
 
 def test_unknown(madeup) -> None:
-    result = invoke("diff", "madeup-csat")
-    assert (result.exit_code, result.stdout) == (64, "")
-    assert "Did you mean 'madeup-cast'" in result.stderr
+    refused(invoke("diff", "madeup-csat"), "Did you mean 'madeup-cast'")
 
 
 @pytest.mark.parametrize("names", [(), ("absent-bug",), ("absent",)])

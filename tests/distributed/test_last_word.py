@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ..installed import distribution
 from ..processes import python_path, run_python
 
 pytest.importorskip("trl")
@@ -26,10 +27,7 @@ SFTTrainer.__init__ = __init__
 def test_trainers_that_a_framework_changes(tmp_path: Path) -> None:
     (tmp_path / "deletes.py").write_text(DELETES)
     (tmp_path / "replaces.py").write_text(REPLACES)
-    record = tmp_path / "frame_work-1.2.dist-info"
-    record.mkdir()
-    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: frame-work\nVersion: 1.2\n")
-    (record / "top_level.txt").write_text("deletes\nreplaces\n")
+    distribution(tmp_path, "frame-work", "1.2", **{"top_level.txt": "deletes\nreplaces\n"})
     script = [sys.executable, "-c", "import deletes, replaces; print('trained')"]
     command = ("-m", "patchkit", "run", "--strict", "--", *script)
     done = run_python(*command, PYTHONPATH=python_path(tmp_path), OMP_NUM_THREADS="1")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .. import installed
+
 _FILES = {
     "transformers-4.57.1.dist-info/METADATA": (
         "Metadata-Version: 2.1\nName: transformers\nVersion: 4.57.1\n"
@@ -52,8 +54,4 @@ def see():
 
 def write(folder: Path) -> Path:
     """Write the library into a folder, which is returned."""
-    for name, text in _FILES.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    return folder
+    return installed.write(folder, _FILES)

@@ -17,6 +17,7 @@ import pytest
 from patchkit.catalogue import entries
 from patchkit.catalogue.explanation import explain
 
+from ..installed import distribution
 from ..processes import python_path, run
 from . import old_library
 
@@ -126,9 +127,7 @@ class World:
         looking = "def look(wrapped, instance, args, kwargs):\n    return wrapped()\n"
         (library / "looking.py").write_text(looking, encoding="utf-8")
         for name, version in {"trl": "1.16.0", "accelerate": "1.14.0"}.items():
-            (library / f"{name}-{version}.dist-info").mkdir()
-            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-            (library / f"{name}-{version}.dist-info" / "METADATA").write_text(metadata)
+            distribution(library, name, version)
         (folder / "patches").mkdir()
         (folder / "patches" / "lookout.py").write_text(LOOKOUT, encoding="utf-8")
         self.environment = {

@@ -13,6 +13,7 @@ from patchkit import PatchWarning
 from patchkit.patch import Rewrite, Status, Wrap
 from patchkit.rewrite import Pattern, Rule, helper, replace
 
+from ..installed import distribution
 from ..madeup_bug import patch
 from .conftest import double
 
@@ -116,11 +117,7 @@ def test_a_wrapper_is_not_in_a_copy_of_the_text(trainer, session, apply) -> None
 
 
 def test_the_distribution_of_the_copy_is_named(library, trainer, session, apply) -> None:
-    (library.folder / "axo_other-1.dist-info").mkdir()
-    (library.folder / "axo_other-1.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: axo-other\nVersion: 1\n"
-    )
-    (library.folder / "axo_other-1.dist-info" / "top_level.txt").write_text("axototl\n")
+    distribution(library.folder, "axo-other", "1", **{"top_level.txt": "axototl\n"})
     cls = trainer()
     made = session(patch("madeup-bug", Rewrite(TARGET, CALLS_HELPER)))
     apply(made)

@@ -14,6 +14,7 @@ from patchkit.engine.kept import KeptResults
 from tests import madeup_bug
 from tests.engine.test_kept import EARLIER, age, cut, poisoned
 
+from ..installed import distribution
 from ..processes import python_path
 
 MODULES = {
@@ -265,10 +266,9 @@ def _edit(file: Path, old: str, new: str) -> None:
 
 def _distribution(world: World) -> None:
     _write(world.folder / "others_fix.py", WRAP.replace("madeup-wrap", "madeup-others"))
-    info = world.folder / "others-1.0.dist-info"
-    _write(info / "METADATA", "Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
-    _write(info / "entry_points.txt", "[patchkit.patches]\nothers = others_fix\n")
-    age(info / "entry_points.txt")
+    entry_points = {"entry_points.txt": "[patchkit.patches]\nothers = others_fix\n"}
+    distribution(world.folder, "others", "1.0", **entry_points)
+    age(world.folder / "others-1.0.dist-info" / "entry_points.txt")
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -18,6 +18,7 @@ import pytest
 from patchkit import PatchError, PatchWarning
 from patchkit.patch import Rewrite, Status, Wrap
 
+from ..installed import distribution
 from ..madeup_bug import BUG, SOURCE, patch
 from .conftest import double
 
@@ -233,9 +234,7 @@ def test_modules_of_a_zip_file(tmp_path, session, apply, monkeypatch) -> None:
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as packed:
         packed.writestr("madeup_packed/__init__.py", "")
         packed.writestr("madeup_packed/a_head.py", HEADS + "def bug():\n    return 'bug'\n")
-    info = tmp_path / "madeup-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: madeup\nVersion: 1.0\n")
+    distribution(tmp_path, "madeup", "1.0")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
     made = session(patch("madeup-bug", Rewrite("madeup_packed.*_head:*.forward", BUG)))

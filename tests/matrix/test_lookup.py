@@ -15,6 +15,8 @@ from patchkit.matrix import lookup
 from patchkit.matrix.file import write
 from patchkit.matrix.records import Environment, Matrix, Result, Scan
 
+from ..installed import distribution
+
 PATCH = "trl-adapter-bf16-cast"
 HERE = Environment({"trl": "1.16.0", "peft": "0.21.2"}, "3.11.7", "linux", "cpu", "2026-02-03")
 ONE = Result(PATCH, "fixed", HERE)
@@ -27,7 +29,6 @@ MATRIX = Matrix(
     ),
     (Scan("trl", "1.14.0", "2026-02-03", {PATCH: "drifted"}),),
 )
-DISTRIBUTION = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
 
 
 @pytest.fixture
@@ -49,15 +50,9 @@ def shipped(tmp_path, fresh) -> Any:
     return run
 
 
-def write_metadata(folder: Path, name: str, version: str) -> None:
-    info = folder / f"{name}-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(DISTRIBUTION.format(name, version))
-
-
 def test_tested(shipped, tmp_path) -> None:
     """What is installed is TRL 1.16.0, by its metadata alone."""
-    write_metadata(tmp_path, "trl", "1.16.0")
+    distribution(tmp_path, "trl", "1.16.0")
     write(tmp_path / "m.yaml", MATRIX)
     by_id, others = shipped(
         (tmp_path / "m.yaml").read_text(),

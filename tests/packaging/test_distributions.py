@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 
 from patchkit.about import __version__
 
+from ..installed import write
 from .conftest import ROOT, build, install_dependencies, run
 
 pytestmark = pytest.mark.packaging
@@ -62,10 +63,7 @@ sys.exit(pytest.main(sys.argv[2:]))
 
 
 def check_install(python: Path, folder: Path) -> dict[str, object]:
-    for name, text in MADE_UP.items():
-        file = folder / "site" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(folder / "site", MADE_UP)
     outcome: dict[str, object] = json.loads(
         run(python, "-c", PROGRAM, folder / "site", cwd=folder).splitlines()[-1]
     )

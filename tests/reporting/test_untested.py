@@ -13,6 +13,7 @@ from patchkit.reporting import status
 from patchkit.reporting.notebook import as_html
 from patchkit.verification.verification import verify
 
+from ..installed import distribution
 from ..madeup_bug import patch
 
 BUG = "madeup-bug"
@@ -97,9 +98,7 @@ def test_a_pre_release_counts_as_its_release(
 
 
 def test_another_library_is_older(library, session, measured, tmp_path) -> None:
-    info = tmp_path / "beside-0.4.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: beside\nVersion: 0.4\n")
+    distribution(tmp_path, "beside", "0.4")
     measured(run("fixed", madeup="1.2.0", beside="0.5"))
     both = patch(affects=">=1")
     object.__setattr__(both, "affects", {"madeup": ">=1", "beside": ">=0.5"})

@@ -9,10 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
+
+from workbench.commands import workbench
 
 from ..processes import python_path, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def invoke(*arguments: str) -> Result:
+    """Run a command of the workbench in this process."""
+    return CliRunner().invoke(workbench, arguments, prog_name="python -m workbench")
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from workbench.commands import COMMANDS, workbench
+from workbench.commands import COMMANDS
 
-from ..cli.conftest import madeup, use
+from ..cli.conftest import madeup, refused, use
+from .conftest import invoke
 
 __all__ = ["madeup", "use"]
 
@@ -20,19 +20,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "a-folder").mkdir()
     return tmp_path
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(workbench, arguments, prog_name="python -m workbench")
-
-
-def refused(result: Result, message: str) -> None:
-    assert (result.exit_code, result.stdout) == (64, "")
-    assert isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.stderr
-    errors = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
-    assert len(errors) == 1
-    assert message in errors[0]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -91,9 +78,7 @@ def test_a_folder_that_is_not_there(command: str, said: str) -> None:
     ],
 )
 def test_a_contradiction_or_a_file_of_nothing(command: str, said: str, madeup: None) -> None:
-    result = invoke(*command.split())
-    refused(result, said)
-    assert result.stderr.splitlines()[-1] == f"Error: {said}"
+    assert refused(invoke(*command.split()), said) == f"Error: {said}"
 
 
 @pytest.mark.parametrize(

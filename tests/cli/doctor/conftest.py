@@ -18,6 +18,8 @@ import yaml
 
 from patchkit.engine.session import SESSION
 
+from ...installed import distribution
+
 assert packaging.specifiers
 assert packaging.requirements
 assert rich.console
@@ -34,13 +36,8 @@ class Installation:
     def add(
         self, name: str, version: str, requires: Iterable[str] = (), *, points: str = ""
     ) -> None:
-        info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
-        info.mkdir()
-        lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-        lines += [f"Requires-Dist: {requirement}" for requirement in requires]
-        (info / "METADATA").write_text("\n".join(lines) + "\n")
-        if points:
-            (info / "entry_points.txt").write_text(points)
+        entry_points = {"entry_points.txt": points} if points else {}
+        distribution(self.folder, name, version, *requires, **entry_points)
 
 
 @pytest.fixture

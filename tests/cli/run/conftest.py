@@ -56,6 +56,9 @@ class World:
         file.write_text(textwrap.dedent(text).lstrip(), encoding="utf-8")
         return file
 
+    def uninstall_patches(self) -> None:
+        (self.folder / "more-1.0.dist-info" / "entry_points.txt").unlink()
+
     def environment(self, *folders: str, **more: str) -> dict[str, str]:
         path = python_path(*folders, self.folder)
         env = {name: value for name, value in os.environ.items() if name != VARIABLE}

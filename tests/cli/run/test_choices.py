@@ -6,14 +6,13 @@ import json
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 import patchkit
-from patchkit.cli import main
 from patchkit.cli.run import launch
 
 from ...engine import old_library
 from ...engine.test_switching_off import BOTH
+from ..conftest import invoke, refused
 
 TELL = """
 import json, os
@@ -71,7 +70,7 @@ def test_settings(world) -> None:
 
 def test_patches(world) -> None:
     source = (world.folder / "more_patches.py").read_text()
-    (world.folder / "more-1.0.dist-info" / "entry_points.txt").unlink()
+    world.uninstall_patches()
     assert world.run("--", *world.probe).stdout == "buggy\n"
     file = world.write("own/a_patch.py", source)
     code = f"import os; os.chdir('/'); os.execv({world.probe[0]!r}, {world.probe})"
@@ -106,7 +105,7 @@ def test_opting_in(world, options: list[str], env: dict[str, str], printed: str,
     folders = ["--patches", "own"]
     if whose == "in a folder":
         world.write("own/look.py", look)
-        (world.folder / "more-1.0.dist-info" / "entry_points.txt").unlink()
+        world.uninstall_patches()
     else:
         world.write("more_patches.py", look)
     environment = world.environment(**env)
@@ -146,10 +145,7 @@ def test_opting_in(world, options: list[str], env: dict[str, str], printed: str,
 def test_refused_before_the_command(options: list[str], message: str, monkeypatch) -> None:
     monkeypatch.setattr(launch, "launch", lambda *_: pytest.fail("the command runs"))
     before = [record.status for record in patchkit.report()]
-    done = CliRunner().invoke(main, ["run", *options, "--", "true"], prog_name="patchkit")
-    assert done.exit_code == 64, done.output
-    assert done.stdout == ""
-    assert message in done.stderr.splitlines()[-1]
+    refused(invoke("run", *options, "--", "true"), message)
     assert [record.status for record in patchkit.report()] == before
 
 

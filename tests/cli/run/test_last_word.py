@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ...installed import distribution
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="forks, signals")
 
 IN_FORCE = "patchkit run: 1 patch in force\n"
@@ -72,9 +74,8 @@ def trainers(world):
     for name, source in FRAMEWORKS.items():
         world.write(f"{name}_framework/__init__.py", "")
         world.write(f"{name}_framework/inner.py", source)
-        info = f"frame_{name}-2.1.dist-info"
-        world.write(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: frame-{name}\nVersion: 2.1\n")  # fmt: skip
-        world.write(f"{info}/top_level.txt", f"{name}_framework\n")
+        package = {"top_level.txt": f"{name}_framework\n"}
+        distribution(world.folder, f"frame-{name}", "2.1", **package)
     return world
 
 
@@ -112,8 +113,7 @@ def test_silence(world, code: str) -> None:
 
 def test_nothing_is_read_where_no_library_was_imported(world) -> None:
     """What reads the state of patches is not imported, as the import log of Python shows."""
-    for name in ("more-1.0.dist-info", "more_patches.py"):
-        (world.folder / name).rename(world.folder / f"{name}.gone")
+    world.uninstall_patches()
     done = world.run("--", sys.executable, "-v", "-c", "pass")
     imported = [line for line in done.stderr.splitlines() if line.startswith("import 'patchkit")]
     assert any("patchkit.cli.run.last_word" in line for line in imported)
@@ -131,44 +131,25 @@ def test_modules_that_were_not_imported(trainers) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
+    ("name", "what", "who", "patch"),
     [
-        (
-            "replacing",
-            "f replaced by replacing_framework.inner (frame-replacing 2.1) afterwards; not in force there: madeup-bug",
-        ),
-        (
-            "deleting",
-            "Trainer.__init__ deleted by deleting_framework.inner (frame-deleting 2.1) afterwards; not in force there: madeup-trainer",
-        ),
-        (
-            "delattr",
-            "Trainer.__init__ deleted by delattr_framework.inner (frame-delattr 2.1) afterwards; not in force there: madeup-trainer",
-        ),
-        (
-            "putting",
-            "Trainer.__init__ replaced by putting_framework.inner (frame-putting 2.1) afterwards; not in force there: madeup-trainer",
-        ),
-        (
-            "wearing",
-            "Trainer.__init__ replaced by wearing_framework.inner (frame-wearing 2.1) afterwards; not in force there: madeup-trainer",
-        ),
-        (
-            "naming",
-            "Trainer.__init__ replaced by naming_framework.inner (frame-naming 2.1) afterwards; not in force there: madeup-trainer",
-        ),
-        (
-            "nameless",
-            "Trainer.__init__ replaced by code of <theirs> afterwards; not in force there: madeup-trainer",
-        ),
+        ("replacing", "f replaced", "", "madeup-bug"),
+        ("deleting", "Trainer.__init__ deleted", "", "madeup-trainer"),
+        ("delattr", "Trainer.__init__ deleted", "", "madeup-trainer"),
+        ("putting", "Trainer.__init__ replaced", "", "madeup-trainer"),
+        ("wearing", "Trainer.__init__ replaced", "", "madeup-trainer"),
+        ("naming", "Trainer.__init__ replaced", "", "madeup-trainer"),
+        ("nameless", "Trainer.__init__ replaced", "code of <theirs>", "madeup-trainer"),
     ],
 )
-def test_who_replaced_what(trainers, name: str, line: str) -> None:
+def test_who_replaced_what(trainers, name: str, what: str, who: str, patch: str) -> None:
     """Though nobody calls `apply` again."""
     done = run(trainers, f"import madeup, {name}_framework.inner\nprint('trained')")
     assert (done.returncode, done.stdout) == (0, "trained\n")
     heading = "patchkit run: 1 patch in force; 1 not, or not everywhere"
-    assert done.stderr.splitlines() == [heading, f"  {line}"]
+    who = who or f"{name}_framework.inner (frame-{name} 2.1)"
+    line = f"  {what} by {who} afterwards; not in force there: {patch}"
+    assert done.stderr.splitlines() == [heading, line]
 
 
 def test_a_copy_that_carries_the_patch(trainers) -> None:
@@ -239,8 +220,7 @@ def test_a_script_that_fails(world, end: str, status: int, before: str) -> None:
 @pytest.mark.parametrize("options", [[], ["--quiet"]])
 def test_ctrl_c_before_any_library(world, options: list[str]) -> None:
     """The status stays that of a process that Ctrl-C ended."""
-    for name in ("more-1.0.dist-info", "more_patches.py"):
-        (world.folder / name).rename(world.folder / f"{name}.gone")
+    world.uninstall_patches()
     done = run(world, "raise KeyboardInterrupt", *options)
     assert done.returncode == -signal.SIGINT
     assert "patchkit" not in done.stderr

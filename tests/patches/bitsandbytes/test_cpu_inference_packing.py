@@ -268,10 +268,9 @@ IDS = torch.arange(4, 20).unsqueeze(0)
 
 
 def lora(folder: Path, **options):
-    from patchkit.lab import tiny
-
-    tiny.go_offline()
     import peft
+
+    from patchkit.lab import tiny
 
     path = tiny.build_causal_lm(folder / "model", dtype="float32")
     base = tiny.load(path, quantization="4bit", dtype="float32")

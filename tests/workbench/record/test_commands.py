@@ -7,21 +7,18 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from patchkit.catalogue import entries as catalogue
 from patchkit.matrix.file import write
 from patchkit.matrix.records import Environment, Matrix, Scan
 from patchkit.matrix.records import Result as Measured
-from workbench.commands import workbench
+
+from ...cli.conftest import refused
+from ..conftest import invoke
 
 PATCH = "trl-fused-loss-without-triton"
 CLAIM = {entry.patch.id: entry.patch for entry in catalogue.load()}[PATCH].affects["trl"]
 FITS = {"1.14.2": "absent", "1.15.0": "matches", "1.16.0": "absent"}
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(workbench, arguments)
 
 
 def matrix_file(folder: Path, states: dict[str, str]) -> str:
@@ -88,18 +85,12 @@ def test_record_says_what_it_merged(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(arguments: list[str], message: str) -> None:
-    result = invoke(*arguments)
-    assert result.exit_code == 64, result.output
-    assert message in result.stderr
-    assert result.stdout == ""
-    assert result.stderr.count("Error: ") == 1
+    refused(invoke(*arguments), message)
 
 
 def test_check_of_a_damaged_matrix(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("schema: 9\n")
-    result = invoke("check", "--file", str(tmp_path / "m.yaml"))
-    assert (result.exit_code, result.stdout) == (64, "")
-    assert "m.yaml must be a mapping" in result.stderr
+    refused(invoke("check", "--file", str(tmp_path / "m.yaml")), "m.yaml must be a mapping")
 
 
 def test_check_reads_results_too(tmp_path: Path) -> None:
@@ -173,10 +164,5 @@ def test_draw_refuses(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    done = draw(*arguments)
-    assert (done.exit_code, done.stdout) == (64, "")
-    assert "Traceback" not in done.stderr
-    errors = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
-    assert len(errors) == 1
-    assert message in errors[0]
+    refused(draw(*arguments), message)
     assert sorted(tmp_path.iterdir()) == before

@@ -6,14 +6,15 @@ import zipfile
 from collections.abc import Callable
 
 import pytest
-from click.testing import CliRunner
 
-from workbench.commands import workbench
 from workbench.releases.archive import Archive
 from workbench.releases.interface import Interface, read
 from workbench.releases.modules import modules
 from workbench.releases.sources import Sources
 from workbench.releases.timeline import Released, timeline, written
+
+from ...cli.conftest import refused
+from ..conftest import invoke
 
 TRL = {
     "trl/__init__.py": '_import_structure = {"trainer": ["Config", "Trainer", "Open", "made"]}\n',
@@ -149,8 +150,6 @@ def test_classes_that_transformers_5_finds_by_their_spelling() -> None:
 def test_a_history_needs_all_releases(tmp_path) -> None:
     file = tmp_path / "history.json"
     for narrowed in (["--last", "1"], ["--library", "trl"]):
-        arguments = ["releases", "--history", str(file), *narrowed]
-        result = CliRunner().invoke(workbench, arguments)
-        assert result.exit_code == 64
-        assert "--history needs all libraries and releases" in result.stderr
+        result = invoke("releases", "--history", str(file), *narrowed)
+        refused(result, "--history needs all libraries and releases")
     assert not file.exists()
