@@ -29,6 +29,8 @@ from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
+_NAMES = ("names", "earlier")
+"""Tables of names, which are among those of the history."""
 COMMON = ("trl", "peft", "transformers", "accelerate", "bitsandbytes")
 """Libraries that are there wherever TRL trains adapters."""
 FORM = "<!-- form -->"
@@ -114,8 +116,7 @@ def data(
             "files": json.loads(raised.TABLE.read_text(encoding="utf-8")),
         },
         "titles": {name: title(name) for name in LIBRARIES},
-        # Its names are among those of the history.
-        "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind != "names"},
+        "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind not in _NAMES},
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],
