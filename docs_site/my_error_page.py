@@ -116,7 +116,7 @@ def data(
             "files": json.loads(raised.TABLE.read_text(encoding="utf-8")),
         },
         "titles": {name: title(name) for name in LIBRARIES},
-        "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind not in _NAMES},
+        "since": {kind: held for kind, held in shipped_table(SINCE).items() if kind not in _NAMES},
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],
