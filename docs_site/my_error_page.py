@@ -39,6 +39,8 @@ from patchkit.whose import REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
+_NAMES = ("names", "earlier")
+"""Tables of names, which are among those of the history."""
 COMMON = ("trl", "peft", "transformers", "accelerate", "bitsandbytes")
 """Libraries that are there wherever TRL trains adapters."""
 FORM = "<!-- form -->"
@@ -133,7 +135,7 @@ def data(
             "upgrade": in_javascript(frameworks.UPGRADE),
         },
         # Its names are among those of the history.
-        "since": {kind: known for kind, known in shipped_table(SINCE).items() if kind != "names"},
+        "since": {kind: held for kind, held in shipped_table(SINCE).items() if kind not in _NAMES},
         "names": _names(),
         "patches": [_patch(entry, addresses) for entry in sorted(catalogue, key=_rank)],
         "quoted": [_quoted(error, addresses, titles) for error in quoted_errors(docs)],

@@ -74,7 +74,7 @@ FRAMES = (
 )
 _ENDINGS = (
     "Error|Exception|Warning|Interrupt|Exit|Failed|NotFound|Timeout|Failure|Unsupported|Iteration"
-    "|ArrowInvalid"
+    "|Invalid"
 )
 ERROR = re.compile(
     rf"^(?:\S+\.py:\d+: )?(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Za-z_]\w*(?:{_ENDINGS})|Exception))"
