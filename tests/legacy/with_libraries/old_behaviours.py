@@ -296,7 +296,7 @@ BEHAVIOURS = {
         "from transformers import pipeline\n"
         "features = pipeline('feature-extraction', model=model(), tokenizer=TOKENIZER)\n"
         "result = len(features(ROWS['text']))",
-        "Unable to create tensor",
+        "text input must be of type `str`",
         4,
         "write list(dataset['text'])",
     ),
