@@ -280,6 +280,26 @@ BEHAVIOURS = {
         [2, 2, 2],
         "[…] with a DynamicCache has been gone since Transformers 5.0.0; read keys and values",
     ),
+    "logs_in_a_folder": (
+        "import os, transformers.integrations\n"
+        "transformers.integrations.is_tensorboard_available = lambda: True\n"
+        "os.environ['TENSORBOARD_LOGGING_DIR'] = 'logs'\n"
+        "given = dict(output_dir='out', use_cpu=True)\n"
+        "result = [TrainingArguments(**given, **more).report_to\n"
+        "    for more in ({}, {'report_to': 'none'}, {'report_to': 'wandb'})]\n"
+        "del os.environ['TENSORBOARD_LOGGING_DIR']",
+        [[], [], ["wandb"]],
+        [["tensorboard"], [], ["wandb"]],
+        "TensorBoard's logs without report_to=",
+    ),
+    "column_for_a_pipeline": (
+        "from transformers import pipeline\n"
+        "features = pipeline('feature-extraction', model=model(), tokenizer=TOKENIZER)\n"
+        "result = len(features(ROWS['text']))",
+        "text input must be of type `str`",
+        4,
+        "write list(dataset['text'])",
+    ),
     "losses_of_the_batches_of_a_step": (
         "from transformers import BertConfig, BertForSequenceClassification\n"
         "small = dict(vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2)\n"
