@@ -51,6 +51,12 @@ _SIGNS = {
     "DPO": {"beta", "rpo_alpha", "precompute_ref_log_probs", "loss_type"},
 }
 """Fields by which a configuration is known, where nothing else tells which it is."""
+_OTHER_PROGRAMS = {
+    *("finetuning_type", "dataset_dir", "cutoff_len"),
+    *("base_model", "sequence_len", "micro_batch_size"),
+    *("train_type", "tuner_type", "sft_type"),
+}
+"""Settings of LLaMA-Factory, Axolotl and ms-swift, which have classes of their own."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ def of_command(name: str) -> Reader | None:
 
 def of_settings(names: Collection[str]) -> Reader | None:
     """Return what probably reads settings of these names; None if they are of something else."""
-    if len(_TRAINING.intersection(names)) < _ENOUGH:
+    if len(_TRAINING.intersection(names)) < _ENOUGH or _OTHER_PROGRAMS.intersection(names):
         return None
     trainers = [name for name, signs in _SIGNS.items() if signs.intersection(names)]
     classes = [f"{trainers[0]}Config" if len(trainers) == 1 else "TrainingArguments"]

@@ -111,6 +111,8 @@ def test_flags_of_trainings(before: str, after: str) -> None:
         "trl sft --torch_dtype_of_mine auto",
         "vi train.py --torch_dtype auto",
         'A="--no_cuda"\npython plain.py $A',
+        "python src/train.py --stage sft --finetuning_type lora --output_dir o --max_steps 2 "
+        "--save_steps 1 --overwrite_output_dir",
     ],
 )
 def test_what_is_left_alone(text: str) -> None:

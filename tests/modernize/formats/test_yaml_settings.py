@@ -75,6 +75,8 @@ def test_settings(before: str, after: str) -> None:
         "{output_dir: a, learning_rate: 1, max_steps: 2, no_cuda: true}",
         TRAINING + "torch_dtype: float32\nmax_seq_length: 3\n",
         TRAINING + "model: &no_cuda x\n",
+        TRAINING + "stage: sft\nfinetuning_type: lora\noverwrite_output_dir: true\n",
+        TRAINING + "base_model: a/b\nmicro_batch_size: 1\nwarmup_ratio: 0.1\n",
     ],
 )
 def test_what_is_left_alone(text: str) -> None:
