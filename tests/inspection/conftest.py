@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,17 @@ from patchkit.inspection.findings import Findings
 from patchkit.inspection.hardware import Hardware
 from patchkit.inspection.preflight import inspect
 from patchkit.inspection.subject import subject
+from patchkit.known.answering import answered
+from patchkit.known.reading import read
 
 A100 = Hardware("cuda", "NVIDIA A100", (8, 0))
+
+
+def assert_explained(error: Exception | str, finding: str) -> None:
+    """Check that what is known of an error leads to a finding."""
+    text = error if isinstance(error, str) else "".join(traceback.format_exception(error))
+    answers = answered(read(text), lambda _: None).answers
+    assert finding in {name for answer in answers for name in answer.preflight}
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from patchkit.inspection.hardware import Hardware
-from patchkit.known.answering import answered
-from patchkit.known.reading import read
+
+from .conftest import assert_explained
 
 T4 = Hardware("cuda", "Tesla T4", (7, 5), bfloat16=False)
 REFUSES = "FlashAttention only support fp16 and bf16 data type"
@@ -76,10 +76,7 @@ def test_in_float32(make, look, kernel, monkeypatch, case: str) -> None:
     assert (REFUSES in raised) is doomed, raised
     if doomed:
         assert REFUSES in findings["flash-attention-in-float32"].why
-        answers = answered(read(raised), lambda _: None).answers
-        assert "flash-attention-in-float32" in {
-            name for answer in answers for name in answer.preflight
-        }
+        assert_explained(raised, "flash-attention-in-float32")
 
 
 def test_on_an_old_gpu(make, look) -> None:
@@ -89,6 +86,4 @@ def test_on_an_old_gpu(make, look) -> None:
     assert "flash-attention-unsupported" not in look(model, make.args(""))
     error = look(model, make.args(""), hardware=T4)["flash-attention-unsupported"]
     assert "capability 7.5" in error.found
-    said = read("RuntimeError: FlashAttention only supports Ampere GPUs or newer.")
-    answers = answered(said, lambda _: None).answers
-    assert error.id in {name for answer in answers for name in answer.preflight}
+    assert_explained("RuntimeError: FlashAttention only supports Ampere GPUs or newer.", error.id)

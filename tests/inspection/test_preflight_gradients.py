@@ -11,8 +11,8 @@ import pytest
 import patchkit
 from patchkit import PreflightError
 from patchkit.inspection.findings import Severity
-from patchkit.known.answering import answered
-from patchkit.known.reading import read
+
+from .conftest import assert_explained
 
 PREFLIGHT = "transformers-preflight"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
@@ -137,11 +137,6 @@ def train_and_see(trainer) -> str:
         return f"{type(error).__name__}: {error}"
     assert not changed(before, trainer.model), "the training learns"
     return NOTHING_LEARNT
-
-
-def assert_explained(error: str, finding: str) -> None:
-    answers = answered(read(error), lambda _: None).answers
-    assert finding in {name for answer in answers for name in answer.preflight}
 
 
 @pytest.mark.parametrize("case", NO_GRADIENT)

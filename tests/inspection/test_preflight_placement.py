@@ -6,12 +6,13 @@ import copy
 import datetime
 import inspect
 import re
-import traceback
 from collections.abc import Iterator
 
 import pytest
 
 from patchkit.inspection.findings import Severity
+
+from .conftest import assert_explained
 
 
 @pytest.mark.parametrize("part", ["base_layer", "lora_A"])
@@ -203,15 +204,6 @@ def test_fsdp2(make, look, monkeypatch, one_process, case: str) -> None:
     except AssertionError as error:
         raised = str(error)
     assert ("FSDP expects uniform original parameter dtype" in raised) is expected, raised
-
-
-def assert_explained(error: Exception, finding: str) -> None:
-    from patchkit.known.answering import answered
-    from patchkit.known.reading import read
-
-    text = "".join(traceback.format_exception(error))
-    answers = answered(read(text), lambda _: None).answers
-    assert finding in {name for answer in answers for name in answer.preflight}
 
 
 def phimoe():
