@@ -114,6 +114,44 @@ PIECES = {
         ["attention_mask", "input_ids", "labels"],
         "SFTTrainer(data_collator=) of rows with attention_mask has been gone since TRL 0.19.0",
     ),
+    "adapters_by_name": (
+        f"import peft\n{_DPO}"
+        "lora = peft.LoraConfig(r=2, target_modules=['v_proj'], init_lora_weights=False, "
+        "task_type='CAUSAL_LM')\n"
+        "peft.get_peft_model(model(), lora).save_pretrained('by_name')\n"
+        "adapted = peft.PeftModel.from_pretrained(model(), 'by_name', is_trainable=True, "
+        "adapter_name='policy')\n"
+        "adapted.load_adapter('by_name', adapter_name='reference')\n"
+        "args = DPOConfig(**FAST, model_adapter_name='policy', ref_adapter_name='reference')\n"
+        "trainer = DPOTrainer(adapted, None, args, train_dataset=PAIRS, "
+        "processing_class=TOKENIZER)\n"
+        "trainer.train()\n"
+        "trained = {name for name, each in adapted.named_parameters() if each.requires_grad}\n"
+        "result = [round(trainer.state.log_history[0]['loss'], 4), "
+        "sum('.policy.' in name for name in trained), len(trained)]",
+        "'model_adapter_name'",
+        [0.6931, 4, 4],
+        "DPOConfig(ref_adapter_name='reference') has been gone since TRL 0.29.0",
+    ),
+    "a_reference_that_comes_later": (
+        "import peft\n"
+        "from trl import KTOConfig, KTOTrainer\n"
+        "rows = Dataset.from_dict({'prompt': ['a b'] * 4, 'completion': ['c', 'd', 'e', 'f'], "
+        "'label': [True, False] * 2})\n"
+        "lora = peft.LoraConfig(r=2, target_modules=['v_proj'], task_type='CAUSAL_LM')\n"
+        "trainer = KTOTrainer(model(), None, KTOConfig(**FAST), train_dataset=rows, "
+        "processing_class=TOKENIZER, peft_config=lora, model_adapter_name='default', "
+        "ref_adapter_name='other')\n"
+        "lora = peft.LoraConfig(r=2, target_modules=['v_proj'], init_lora_weights=False)\n"
+        "trainer.model.add_adapter('other', lora)\n"
+        "trainer.train()\n"
+        "weights = dict(trainer.model.named_parameters())\n"
+        "result = [bool((each == weights[name.replace('.other.', '.ref.')]).all()) for name, each "
+        "in weights.items() if '.other.' in name]",
+        "'model_adapter_name'",
+        [True] * 4,
+        "KTOTrainer(ref_adapter_name='other') has been gone since TRL 1.2.0",
+    ),
     "labels_for_a_collator": (
         "from trl import SFTConfig, SFTTrainer\n"
         "collate = DataCollatorForLanguageModeling(TOKENIZER, mlm=False)\n"
