@@ -130,6 +130,7 @@ def data(
         "frameworks": {
             "byName": _frameworks(),
             "most": frameworks.MOST,
+            "letters": frameworks.LETTERS,
             "vllm": frameworks.VLLM,
             "named": in_javascript(frameworks.NAMED),
             "upgrade": in_javascript(frameworks.UPGRADE),

@@ -94,7 +94,8 @@ function ofWhoeverAsks(found, error, { names }) {
 /** Return an answer that says how the error's framework spells its settings, and what it takes. */
 function inItsWords(answer, error, pasted, { frameworks }) {
   const { byName, most } = frameworks;
-  const mentioned = Object.keys(byName).filter((name) => new RegExp(byName[name].words, "i").test(pasted.text));
+  const end = pasted.text.slice(-frameworks.letters);
+  const mentioned = Object.keys(byName).filter((name) => new RegExp(byName[name].words, "i").test(end));
   const outermost = error.frames.find((frame) => frame.package in byName);
   const known = byName[outermost ? outermost.package : mentioned.length === 1 && mentioned[0]];
   if (!known) return answer;

@@ -17,6 +17,8 @@ from .pasted import Pasted, Raised
 
 MOST = 4
 """Settings that are spelt for one answer."""
+LETTERS = 20_000
+"""Letters, from the end of a text, in which a framework's name counts."""
 NAMED = r"(?<![\w.-])(?:\w+_\w+|(?:bf16|fp16|tf32|optim|packing)\b|\w+(?==))"
 """Settings in an answer."""
 VLLM = "trl[vllm]"
@@ -40,7 +42,8 @@ def framework_of(error: Raised, text: str) -> str:
     for frame in error.frames:
         if frame.package in _table():
             return frame.package
-    named = [name for name, known in _table().items() if re.search(known["words"], text, re.I)]
+    end = text[-LETTERS:]
+    named = [name for name, known in _table().items() if re.search(known["words"], end, re.I)]
     return named[0] if len(named) == 1 else ""
 
 
