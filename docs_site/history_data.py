@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from patchkit.about import shipped_table
 from patchkit.known import history
-from patchkit.known.answer import Answer
-from patchkit.known.pasted import Frame, Raised
 from patchkit.known.rows import SINCE
-from patchkit.modernize.history import shipped
-from patchkit.whose import REMOTE_CODE
-
-_CALLER = "setfit"
-"""A library that stands for the one whose line asks for a name."""
-ASKS = {"": "script", _CALLER: "library", REMOTE_CODE: "remoteCode"}
-"""Whose line asks for a name, by what is asked here in its place."""
-_OF_OLD, _CAME, _OLDER, _GONE = "0.0.1", "9999.2", "9999.1", "9999.3"
-"""Releases that stand for those of an error; no library has them."""
+from patchkit.modernize.history import LibraryHistory, Releases, shipped
 
 
-def history_data() -> dict[str, Any]:
-    """Return the bounds of names and keywords, and what is said of one that is outside of them."""
+def history_data(in_javascript: Callable[[str], str]) -> dict[str, Any]:
+    """Return what all releases have, the bounds of the rest, and what `history` goes by.
+
+    Args:
+        in_javascript: gives a regular expression of Python for JavaScript.
+    """
     places: dict[str, dict[str, list[str]]] = {}
     keywords: dict[str, dict[str, list[str]]] = {}
     for place in sorted(set(_places())):
@@ -33,15 +28,66 @@ def history_data() -> dict[str, Any]:
         for owner, taken in library.keywords.items():
             for keyword in taken:
                 _add(keywords, owner, keyword, history.bounds_of_keyword(owner, keyword))
-    said = {library: _said(library) for library in history.TITLES}
-    found = {"places": _joined(places), "keywords": _joined(keywords), "said": said}
-    first = {library: history.first_read(library) for library in history.TITLES}
-    return {
-        **found,
-        "others": list(history.OTHERS),
-        "firstRead": first,
-        "compiled": history.COMPILED.pattern,
+    patterns = {
+        "fileOfModel": history.FILE_OF_MODEL,
+        "ofFamily": history.OF_FAMILY,
+        "inAList": history.IN_A_LIST,
+        "ofAModel": history.OF_A_MODEL,
     }
+    return {
+        "places": _joined(places),
+        "keywords": _joined(keywords),
+        "libraries": {name: _whole(known) for name, known in shipped().libraries.items()},
+        "lacking": dict(_lacking()),
+        "titles": history.TITLES,
+        "others": list(history.OTHERS),
+        "firstRead": {library: history.first_read(library) for library in history.TITLES},
+        "firstPackages": history.FIRST_PACKAGES,
+        "compiled": history.COMPILED.pattern,
+        **{name: in_javascript(pattern.pattern) for name, pattern in patterns.items()},
+        "mostUsed": sorted(history.MOST_USED),
+        "argumentsOfTrl": history.ARGUMENTS_OF_TRL,
+        "homes": history.HOMES,
+        "unsloth": history.UNSLOTH,
+    }
+
+
+def _whole(known: LibraryHistory) -> dict[str, Any]:
+    """Return what all releases of a library have, and which they are."""
+    packages = {name for name in (*known.modules, *known.always) if name.count(".") == 1}
+    return {
+        "first": known.releases[0],
+        "last": known.releases[-1],
+        "isComplete": known.is_complete,
+        "always": " ".join(sorted(known.always)),
+        "packages": " ".join(sorted(packages)),
+        "names": {
+            module: " ".join(_unbounded(known, names))
+            for module, names in {**known.names, " modules": known.modules}.items()
+        },
+        "keywords": {
+            owner: " ".join(_unbounded(known, taken)) for owner, taken in known.keywords.items()
+        },
+        "takenFrom": {owner: list(bases) for owner, bases in known.taken_from.items()},
+    }
+
+
+def _unbounded(known: LibraryHistory, names: Mapping[str, Releases]) -> Iterator[str]:
+    """Yield the names that neither came nor left with a release."""
+    for name, there in names.items():
+        if name and there and not any(history.ends(known.releases, there)):
+            yield name
+
+
+def _lacking() -> Iterator[tuple[str, str]]:
+    """Yield places that the first and the last release have, and the releases without them."""
+    for library, known in shipped().libraries.items():
+        for module, names in known.names.items():
+            for name in _unbounded(known, names):
+                without = [each for each in known.releases if each not in names[name]]
+                place = re.sub(r"\.+", ".", f"{library}.{module}.{name}")
+                if without:
+                    yield place, f"{without[0]} to {without[-1]}" if without[1:] else without[0]
 
 
 def _places() -> Iterator[str]:
@@ -75,50 +121,4 @@ def _joined(table: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, str]]
     return {
         owner: {bounds: " ".join(names) for bounds, names in below.items()}
         for owner, below in table.items()
-    }
-
-
-def _said(library: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the answers for a name, by the state of it and whose line asks for it."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for asks, key in ASKS.items():
-        frames = (Frame(f"site-packages/{asks}/file.py", "function"),) if asks else ()
-        error = Raised("ImportError", "", frames)
-        if error.caller(library) != asks:
-            raise ValueError(f"{asks!r} is read as {error.caller(library)!r}")
-        for state, version in (("notYet", None), ("older", _OLDER), ("newer", _CAME)):
-            answer = history.not_yet("{name}", _CAME, library, version, error)
-            found.setdefault(state, {})[key] = _with_holes(answer, version)
-        of_old = history.not_yet("{name}", _OF_OLD, library, None, error)
-        found.setdefault("ofOld", {})[key] = _with_holes(of_old, None)
-        gone = history.has_left("{name}", _GONE, library, error)
-        found.setdefault("gone", {})[key] = _with_holes(gone, None)
-    asking = (Frame(f"site-packages/{library}/file.py", "<module>"),)
-    error = Raised("ImportError", "", asking)
-    [own] = history.asks_itself(f"{library}.module.name", library, error)
-    cause = own.cause.replace(f"{library}.module.name", "{name}")
-    found["ownFile"] = {"script": {**_with_holes(own, None), "cause": cause}}
-    return found
-
-
-def _with_holes(answer: Answer, version: str | None) -> dict[str, Any]:
-    def with_holes(text: str) -> str:
-        if version == _CAME:  # The only one that is named twice.
-            text = text.replace(f" {_CAME} is installed", " {version} is installed")
-        holes = {
-            _OF_OLD: "{came}",
-            _OLDER: "{version}",
-            _CAME: "{came}",
-            _GONE: "{gone}",
-            _CALLER: "{caller}",
-        }
-        for written, hole in holes.items():
-            text = text.replace(written, hole)
-        return text
-
-    return {
-        "cause": with_holes(answer.cause),
-        "do": with_holes(answer.do),
-        "write": [with_holes(line) for line in answer.write],
-        "whose": with_holes(answer.whose),
     }

@@ -35,12 +35,14 @@ from patchkit.legacy.changes import Attribute, Gone, Keyword, Moved, Value
 from patchkit.legacy.explanation import described, short_name
 from patchkit.legacy.rows import all_rows
 from patchkit.libraries import LIBRARIES
-from patchkit.whose import REMOTE_CODE
+from patchkit.whose import INSTALLED, REMOTE_CODE
 
 PAGE = "my-error.md"
 DATA = "javascripts/my_error_data.js"
 _NAMES = ("names", "earlier")
 """Tables of names, which are among those of the history."""
+_NEWEST = "9999"
+"""A release after all that the history has."""
 COMMON = ("trl", "peft", "transformers", "accelerate", "bitsandbytes")
 """Libraries that are there wherever TRL trains adapters."""
 FORM = "<!-- form -->"
@@ -175,6 +177,7 @@ def _reading() -> dict[str, Any]:
         "folders": sorted(pasted.FOLDERS),
         "anyField": sorted(pasted.ANY_FIELD),
         "remoteCode": REMOTE_CODE,
+        "installed": in_javascript(INSTALLED),
         "rank": in_javascript(reading.RANK.pattern),
         "prefix": in_javascript(reading.PREFIX.pattern),
         "beginning": in_javascript(reading.BEGINNING.pattern),
@@ -243,6 +246,7 @@ def _names() -> dict[str, Any]:
     modules: dict[str, str] = {}
     keywords: dict[str, Any] = {}
     attributes, values = [], []
+    alike: dict[str, list[Any]] = {}
     for row in all_rows():
         if isinstance(row, Moved | Gone):
             module, _, name = row.name.rpartition(".")
@@ -251,16 +255,23 @@ def _names() -> dict[str, Any]:
                 modules[module] = row.library
                 module = module.rpartition(".")[0]
         elif isinstance(row, Keyword) and described(row) is not None:
-            for owner in ("", *map(short_name, row.owners)):
+            owners = [short_name(owner) for owner in row.owners]
+            for owner in ("", *owners):
                 called = f"{owner}() " if owner else ""
                 error = f"{called}got an unexpected keyword argument '{row.name}'"
-                keywords[f"{owner} {row.name}"] = _answer(error, row.library)
+                answer = _answer(error, row.library)
+                if owner or (answer and re.split(r", |\(", answer["id"])[0] in owners):
+                    keywords[f"{owner} {row.name}"] = answer
+            own = f"{owners[0]} {row.name}"
+            words = sorted(set(map(names.last_word, owners)))
+            alike.setdefault(row.name, []).append((_rank_of_alike(row), own, words))
         elif isinstance(row, Attribute):
             bases = [short_name(base) for base in row.owners]
             attributes.append(
                 {
                     "name": row.name,
                     "bases": bases,
+                    "library": row.library,
                     "ofClass": row.of_class,
                     "like": [
                         in_javascript(names.KINDS[base]) for base in bases if base in names.KINDS
@@ -287,6 +298,8 @@ def _names() -> dict[str, Any]:
             "member": in_javascript(names.MEMBER.pattern),
             "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
             "own": in_javascript(names.OWN.pattern),
+            "ofPackage": in_javascript(names.OF_PACKAGE.pattern),
+            "unmistakable": in_javascript(names.UNMISTAKABLE.pattern),
         },
         "model": in_javascript(names.KINDS["PreTrainedModel"]),
         "values": values,
@@ -299,21 +312,32 @@ def _names() -> dict[str, Any]:
         "keywords": {key: answer for key, answer in keywords.items() if answer},
         "attributes": [row for row in attributes if row["answer"]],
         "configuration": in_javascript(names.KINDS["TrainingArguments"]),
-        "history": history_data(),
-        "askerNotShown": shipped_table("known/names.json")["asker not shown"],
+        "alike": {
+            keyword: [found[1:] for found in sorted(rows, key=lambda found: found[0])]
+            for keyword, rows in alike.items()
+        },
+        "lastWords": " ".join(sorted(names.last_words())),
+        "libraries": list(LIBRARIES),
+        "history": history_data(in_javascript),
+        "texts": shipped_table("known/names.json"),
         "goneSince": in_javascript(names.GONE_SINCE.pattern),
         "script": answering.SCRIPT,
     }
 
 
 def _answer(error: str, library: str) -> dict[str, Any] | None:
-    """Return what the table says of an error, wherever it is raised."""
+    """Return what the table says of an error, wherever it is raised, in any release."""
     pasted = reading.read(error)
-    found: list[Answer] = names.answers(pasted.error, pasted, lambda _: None)
+    found: list[Answer] = names.answers(pasted.error, pasted, lambda _: _NEWEST)
     if not found:
         return None
     content = {key: value for key, value in found[0].to_dict().items() if value}
     return {**content, "library": library}
+
+
+def _rank_of_alike(row: Keyword) -> tuple[bool, bool]:
+    """Sort the rows of a keyword as `names` does where a class is not known."""
+    return row.library == "trl", names.last_word(row.owners[0]) not in ("Config", "Trainer")
 
 
 def _rank(entry: Entry) -> tuple[bool, bool]:

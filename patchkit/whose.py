@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REMOTE_CODE = "transformers_modules"
 """The package that Transformers makes of the code which a model's repository brings along."""
-_INSTALLED = r"(?:^|.*/)(?:site|dist)-packages/(?:[\w.+-]+\.egg/)?(.+)"
+INSTALLED = r"(?:^|.*/)(?:site|dist)-packages/(?:[\w.+-]+\.egg/)?(.+)"
 _GENERATED = {REMOTE_CODE: REMOTE_CODE, "unsloth_compiled": "unsloth"}
 """How the names of folders begin that hold generated code, and whose that is."""
 _REQUIREMENT = r"[A-Za-z0-9._-]+"
@@ -88,7 +88,7 @@ def installed_place(file: str) -> str:
         nothing, if it is in no such folder.
     """
     path = file.replace("\\", "/")
-    if found := re.match(_INSTALLED, path):
+    if found := re.match(INSTALLED, path):
         return found[1]
     parts = path.split("/")
     for number, part in enumerate(parts[:-1]):

@@ -7,7 +7,7 @@ What each release of a library has is in `patchkit.modernize.history`, and the t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..about import shipped_table
@@ -20,6 +20,7 @@ from .answer import titled as title_of_asker
 from .frameworks import bound_for
 from .pasted import REPOSITORIES, Raised
 from .rows import SINCE
+from .wordings import filled
 
 if TYPE_CHECKING:
     from ..modernize.history import LibraryHistory
@@ -28,39 +29,40 @@ OTHERS = "huggingface_hub", "diffusers", "sentence_transformers"
 """Libraries of which only names are known that came or went."""
 TITLES = {name: title_of(name) for name in (*with_role("interfaces"), *OTHERS)}
 """The libraries whose history is known, as a sentence names them."""
-_MOST_USED = frozenset(
+MOST_USED = frozenset(
     ("TrainingArguments", "SFTConfig", "SFTTrainer", "DPOConfig", "GRPOConfig", "LoraConfig")
 )
 """Of several classes with a keyword, the ones that a script means most often."""
-_ARGUMENTS_OF_TRL = ("SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig", "KTOConfig")
-_HOMES = (
+ARGUMENTS_OF_TRL = ("SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig", "KTOConfig")
+HOMES = (
     "TrainingArguments",
-    *_ARGUMENTS_OF_TRL,
+    *ARGUMENTS_OF_TRL,
     *("LoraConfig", "BitsAndBytesConfig", "Trainer", "SFTTrainer", "Accelerator"),
 )
 """Classes that settings are meant for which another class got, the likeliest first."""
 FIRST_PACKAGES = "4.0"
 """The release of Transformers that made packages of models that had been there for long."""
-_UNSLOTH = "unsloth unsloth_zoo"
-_FILE_OF_MODEL = re.compile(r"(models\.(\w+))\.(?:modeling|configuration|tokenization)_\2$")
+UNSLOTH = "unsloth unsloth_zoo"
+FILE_OF_MODEL = re.compile(r"(models\.(\w+))\.(?:modeling|configuration|tokenization)_\2$")
 """Of the models of Transformers only the packages are written down."""
-_OF_FAMILY = re.compile(
+OF_FAMILY = re.compile(
     r"(?!Auto)\w+(?:PreTrainedModel|(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)"
     r"(?:Config|Model|Processor)|Encoder|Decoder)$"
 )
 """Names of Transformers that are not written down: they came with the model's package."""
-_IN_A_LIST = re.compile(
+IN_A_LIST = re.compile(
     r"\w+For[A-Z]\w*[a-z]|(?!\w*(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision|PreTrainedModel|Fast$))"
     r"[A-Z]\w*[a-z]"
 )
 """Names of Transformers that are written down, if any release has them."""
 
 
-_OF_A_MODEL = re.compile(r"For[A-Z]|(?:Config|Model|Tokenizer|TokenizerFast|Processor)$")
-_REMOTE = (
-    " A class of a model's own code is no name of Transformers: an Auto class with "
-    "trust_remote_code=True finds it."
-)
+OF_A_MODEL = re.compile(r"For[A-Z]|(?:Config|Model|Tokenizer|TokenizerFast|Processor)$")
+
+
+def part(case: str, **values: str) -> str:
+    """Return a part of a sentence that `names.json` has, with values in its holes."""
+    return filled(shipped_table("known/names.json")["parts"][case], values)
 
 
 def _told(case: str, place: str, library: str, **values: str) -> Answer:
@@ -75,11 +77,11 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
 
     module, _, name = place.rpartition(".")
     if library in OTHERS and (spelled := _of_other_case(library, name)):
-        read, said = f"from {first_read(library)} on", f" Did you mean `{spelled}`?"
+        read, said = f"from {first_read(library)} on", part("near", near=spelled)
         return [_told("name in no release", place, library, read=read, near=said, remote="")]
     if library not in TITLES or library in OTHERS or not module:
         return []
-    here = f" (here {version} is installed)" if version else ""
+    here = part("here", version=version) if version else ""
     known = shipped().libraries.get(library)
     rest = place.partition(".")[2]
     if known and is_always_there(library, rest):
@@ -90,10 +92,8 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
         case = "name lacking in between" if lacking else "name in all releases"
         return [_told(case, place, library, lacking=lacks)]
     if caller := error.caller(library):
-        cause = (
-            f"{titled(caller)} asks for `{place}`, which the {TITLES[library]} that runs does not "
-            f"have{here}: the two are of different times."
-        )
+        values = {"caller": titled(caller), "title": TITLES[library], "place": place, "here": here}
+        cause = part("asks for what it lacks", **values)
         return [of_caller(caller, place, library, "", cause)]
     if known and module == library:
         others = [
@@ -107,12 +107,12 @@ def of_unknown_name(place: str, library: str, version: str | None, error: Raised
             return [_told(case, place, library, name=name, other=other, other_title=title)]
         names = {*known.names.get("", ()), *known.always}
         alike = [other for other in names if other.lower() == name.lower()]
-        if known.is_complete or alike or _IN_A_LIST.match(name):
+        if known.is_complete or alike or IN_A_LIST.match(name):
             from difflib import get_close_matches
 
             near = alike or get_close_matches(name, names, n=1, cutoff=0.85)
-            said = f" Did you mean `{near[0]}`?" if near else ""
-            remote = _REMOTE if library == "transformers" and _OF_A_MODEL.search(name) else ""
+            said = part("near", near=near[0]) if near else ""
+            remote = part("remote") if library == "transformers" and OF_A_MODEL.search(name) else ""
             values = {"read": _read(known), "near": said, "remote": remote}
             return [_told("name in no release", place, library, **values)]
     values = {"name": name, "module": module, "here": here}
@@ -243,9 +243,9 @@ def _there(known: LibraryHistory, place: str) -> frozenset[str] | None:
 def _stands_for(known: LibraryHistory, place: str) -> Iterator[str]:
     """Yield a place in a library, and what comes and goes with it, which alone is written down."""
     yield place
-    if found := _FILE_OF_MODEL.match(place):
+    if found := FILE_OF_MODEL.match(place):
         yield found[1]
-    elif _OF_FAMILY.match(place):
+    elif OF_FAMILY.match(place):
         packages = (name for name in (*known.modules, *known.always) if name.count(".") == 1)
         yield package_of(place, packages)
 
@@ -265,14 +265,11 @@ def not_yet(place: str, came: str, library: str, version: str | None, error: Rai
     caller = error.caller(library)
     here = elsewhere = ""
     if version and is_older(version, came):
-        here = f", and {version} is installed"
+        here = part("here older", version=version)
     elif is_of_old(came, library):
         return _told("name of old", place, library, came=came)
     elif version:
-        elsewhere = (
-            f" Here {TITLES[library]} {version} is installed, which has it: the error is of "
-            "another place."
-        )
+        elsewhere = part("here newer", title=TITLES[library], version=version)
     asks = "remote code" if caller == REMOTE_CODE else "library"
     case = f"{asks} asks for what is not yet there" if caller else "name not yet there"
     values = {"came": came, "here": here, "elsewhere": elsewhere}
@@ -298,7 +295,8 @@ def first_read(library: str) -> str:
 def has_left(place: str, gone: str, library: str, error: Raised) -> Answer:
     """Say that a name is gone, and what whoever asks for it can do."""
     if caller := error.caller(library):
-        cause = f"{titled(caller)} asks for `{place}`, which left {TITLES[library]} in {gone}."
+        values = {"caller": titled(caller), "title": TITLES[library], "place": place}
+        cause = part("asks for what left", gone=gone, **values)
         return of_caller(caller, place, library, gone, cause)
     return _told("name gone", place, library, gone=gone)
 
@@ -313,7 +311,7 @@ def of_caller(caller: str, place: str, library: str, gone: str, cause: str) -> A
         gone: the release of it that dropped that; empty if not known.
         cause: the sentence that says so.
     """
-    named = _UNSLOTH if caller in _UNSLOTH.split() else distribution(caller)
+    named = UNSLOTH if caller in UNSLOTH.split() else distribution(caller)
     is_known = caller in REPOSITORIES  # Others need not have the name of their package.
     before, case = gone, "library asks" if gone else "library of another time asks"
     if caller == REMOTE_CODE:
@@ -368,12 +366,13 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
         if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
             case = "keyword of the configuration"
             return [_told(case, place, library, beside=beside, **values)]
-        if home := next(_homes(owner, keyword, {owner, *known.taken_from.get(owner, ())}), ""):
+        inherited = shipped().keyword(f"{library}.{owner}", keyword)
+        if not inherited and (home := next(_homes(owner, keyword), "")):
             return [of_another_class(owner, keyword, home, library)]
         today = [name for name, releases in known.keywords[owner].items() if newest in releases]
         if near := get_close_matches(keyword, today, n=1, cutoff=0.75):
             return [_told("keyword misspelled", place, library, near=near[0], **values)]
-        if shipped().keyword(f"{library}.{owner}", keyword) == []:
+        if inherited == []:
             return [_told("keyword in no release", place, library, read=_read(known))]
     return []
 
@@ -381,20 +380,19 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
 def of_another_class(owner: str, keyword: str, home: str, library: str) -> Answer:
     """Say which class takes a setting that another one got."""
     instead = ""
-    if owner.endswith("TrainingArguments") and home in _ARGUMENTS_OF_TRL:
-        instead = f", and make the arguments with that: it has the fields of {owner}, too"
+    if owner.endswith("TrainingArguments") and home in ARGUMENTS_OF_TRL:
+        instead = part("instead", owner=owner)
     values = {"owner": owner, "keyword": keyword, "home": home, "instead": instead}
     return _told("keyword of another class", f"{owner}({keyword}=)", library, **values)
 
 
-def _homes(owner: str, keyword: str, not_in: Collection[str]) -> Iterator[str]:
+def _homes(owner: str, keyword: str) -> Iterator[str]:
     """Yield the classes that a setting of one class may be meant for, of all libraries."""
     from ..modernize.history import shipped
 
-    for home in (owner.replace("Config", "Trainer"), *_HOMES):
+    for home in (owner.replace("Config", "Trainer"), *HOMES):
         for known in shipped().libraries.values():
-            today = known.releases[-1] in known.keywords.get(home, {}).get(keyword, ())
-            if today and home not in not_in:
+            if known.releases[-1] in known.keywords.get(home, {}).get(keyword, ()):
                 yield home
 
 
@@ -423,7 +421,7 @@ def of_arguments(keyword: str, text: str) -> Iterator[Answer]:
     owners.sort(
         key=lambda pair: (
             not re.search(rf"\b{pair[0]}\(", text),
-            pair[0] not in _MOST_USED,
+            pair[0] not in MOST_USED,
             pair[1] != "transformers",
         )
     )

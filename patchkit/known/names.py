@@ -27,6 +27,7 @@ from .history import (
     of_caller,
     of_unknown_keyword,
     of_unknown_name,
+    part,
     titled,
 )
 from .pasted import Pasted, Raised
@@ -44,11 +45,11 @@ KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?
 OF_OBJECT = re.compile(r"'?(\w+)'? (?:object )?has no attribute '?(\w+)'?")
 MEMBER = re.compile(r"^([A-Z]\w*)$")
 """What Python says where an enumeration has no such member."""
-_UNMISTAKABLE = re.compile(r"(?=\w*_).{11,}")
+UNMISTAKABLE = re.compile(r"(?=\w*_).{11,}")
 REFUSED_VALUE = re.compile(
     r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
 )
-_OF_PACKAGE = re.compile(
+OF_PACKAGE = re.compile(
     r"transformers\.models\.\w+(?:\.(?:modeling|configuration)_\w+)?\.([A-Z]\w+)"
 )
 """What a model's package has, which is written down as a name of the library itself."""
@@ -247,25 +248,25 @@ def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
         _rows_with_keyword(keyword),
         key=lambda row: (
             row.library == "trl",
-            _last_word(row.owners[0]) not in ("Config", "Trainer"),
+            last_word(row.owners[0]) not in ("Config", "Trainer"),
         ),
     )
-    word = _last_word(owner) if owner else ""
+    word = last_word(owner) if owner else ""
     if not owner and "_" not in keyword:  # A word that any class may have.
-        rows = [row for row in rows if _last_word(row.owners[0]) in ("Config", "Trainer")]
-    alike = [row for row in rows if word in map(_last_word, map(short_name, row.owners))]
-    if alike or word in _last_words():
+        rows = [row for row in rows if last_word(row.owners[0]) in ("Config", "Trainer")]
+    alike = [row for row in rows if word in map(last_word, map(short_name, row.owners))]
+    if alike or word in last_words():
         return alike
-    return [] if word and not _UNMISTAKABLE.fullmatch(keyword) else rows
+    return [] if word and not UNMISTAKABLE.fullmatch(keyword) else rows
 
 
 @cache
-def _last_words() -> frozenset[str]:
+def last_words() -> frozenset[str]:
     """Return the last words of all classes of the libraries."""
     from ..modernize.history import shipped
 
     return frozenset(
-        _last_word(name)
+        last_word(name)
         for library in shipped().libraries.values()
         for names in library.names.values()
         for name in names
@@ -273,7 +274,7 @@ def _last_words() -> frozenset[str]:
     )
 
 
-def _last_word(owner: str) -> str:
+def last_word(owner: str) -> str:
     word = re.split("(?<!^)(?=[A-Z])", owner.rpartition(".")[2])[-1]
     return "Config" if word in ("Arguments", "Args") else word
 
@@ -327,7 +328,7 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     if told := asks_itself(place, library, error):
         return told
     came, gone = bounds(place)
-    if (found := _OF_PACKAGE.fullmatch(place)) and not (came or gone or _rows_of(place)):
+    if (found := OF_PACKAGE.fullmatch(place)) and not (came or gone or _rows_of(place)):
         place = f"{library}.{found[1]}"
         came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)
@@ -341,8 +342,8 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
         if came and version is None and rows[0].gone:
             answer = replace(
                 answer,
-                cause=f"{answer.cause.rstrip('.')}; it came with {TITLES[library]} {came}.",
-                do=f"{answer.do} Where {TITLES[library]} is older than {came}, upgrade it.",
+                cause=answer.cause.rstrip(".") + part("came", title=TITLES[library], came=came),
+                do=answer.do + part("upgrade", title=TITLES[library], came=came),
             )
         return [answer]
     if not caller and (below := _of_module(place, gone)):
@@ -370,7 +371,8 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
         number, said = str(gone), replace(said, gone=f"{TITLES[library]} {gone}")
     cause = f"`{old}` has been gone since {said.gone}."
     if caller and library in TITLES:
-        cause = f"{titled(caller)} asks for `{old}`, which has been gone since {said.gone}."
+        values = {"caller": titled(caller), "place": old, "since": said.gone}
+        cause = part("asks for what is old", **values)
         return replace(of_caller(caller, old, library, number, cause), links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
     if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
@@ -501,8 +503,8 @@ def _of_keyword(
         if not owner.endswith("TrainingArguments"):
             return of_unknown_keyword(owner, keyword)
         answer = _of_row(rows[0], error, rows[:1], f"{its}({keyword}=)")
-        cause = f"{answer.cause.rstrip('.')}; {owner} never took it."
-        do = f"{answer.do} Make the arguments with {its}, which has the fields of {owner}, too."
+        cause = answer.cause.rstrip(".") + part("never", owner=owner)
+        do = answer.do + part("arguments", its=its, owner=owner)
         return [replace(answer, cause=cause, do=do)]
     if rows:
         return [_of_row(rows[0], error, rows[:1], f"{owner}({keyword}=)" if owner else "")]

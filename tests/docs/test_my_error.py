@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from patchkit.about import shipped_table
 from patchkit.catalogue import entries as catalogue
 from patchkit.known.answering import (
     OF_NONE,
+    Found,
     answered,
     entries_with_message,
     entries_with_symptom,
@@ -177,10 +179,16 @@ PASTED: dict[str, Callable[[str], str]] = {
 
 
 @cache
+def of_command(text: str) -> Found:
+    """Return what `patchkit explain` knows of a text, where nothing is installed."""
+    return answered(read(text), lambda _: None)
+
+
+@cache
 def expected(text: str) -> tuple[list[str], list[str]]:
     """Return the answers and patches that `patchkit explain` gives; patches as the page sorts them."""
     pasted = read(text)
-    found = answered(pasted, lambda _: None)
+    found = of_command(text)
     patches = entries_with_message(pasted, ENTRIES)
     known = [answer.id for answer in found.answers]
     if patches and found.by_name:
@@ -304,7 +312,7 @@ def test_the_error_of_an_old_spelling_leads_to_it(ask) -> None:
 
 def test_what_the_legacy_layer_says_leads_to_its_row(ask) -> None:
     for text, found in zip(OWN_WORDS, ask([*OWN_WORDS]), strict=True):
-        said = answered(read(text), lambda _: None).answers[0]
+        said = of_command(text).answers[0]
         (own,) = (answer for answer in found if answer["kind"] == "known")
         assert (own["cause"], own["do"]) == (said.cause, said.do)
         assert tuple(own["links"]) == said.links != ()
@@ -330,7 +338,7 @@ def test_the_page_speaks_as_a_framework_does(ask) -> None:
     through = [THROUGH.format(name=name, error=error) for name in names for error in errors]
     asked = [*through, *IN_SENTENCES]
     for text, answers in zip(asked, ask(asked), strict=True):
-        said = answered(read(text), lambda _: None).answers
+        said = of_command(text).answers
         shown = [answer for answer in answers if answer["kind"] == "known"]
         assert [answer.do for answer in said] == [answer["do"] for answer in shown] != [], text
         assert [list(answer.write) for answer in said] == [answer["write"] for answer in shown]
@@ -363,7 +371,7 @@ def test_the_page_knows_what_the_releases_had(ask) -> None:
     kinds = set()
     for text, answers in zip(asked, ask(asked), strict=True):
         assert answers_of(answers) == expected(text), text
-        found = answered(read(text), lambda _: None)
+        found = of_command(text)
         for said, shown in zip(found.answers, answers, strict=False):
             if " came with " in said.cause and "gone since" not in said.cause:
                 kinds.add("not yet")
@@ -373,6 +381,81 @@ def test_the_page_knows_what_the_releases_had(ask) -> None:
                 kinds.add("gone")
                 assert shown["cause"] == said.cause, text
     assert kinds == {"not yet", "gone"}
+
+
+OF_NAMES = re.compile("cannot import name|No module named|has no attribute|unexpected keyword")
+NO_NAME = "ImportError: cannot import name '{}' from '{}'"
+NO_KEYWORD = "TypeError: {}.__init__() got an unexpected keyword argument '{}'"
+THROUGH_FILE = """Traceback (most recent call last):
+  File "/home/someone/train.py", line 3, in <module>
+  File "/x/site-packages/{asks}/file.py", line 7, in {function}
+{error}"""
+GIVEN = ("beta", "train_dataset", "max_seq_length", "learning_rat", "lora_alpha", "own", "seed")
+"""Settings that one class or another takes, in some releases or in all."""
+CLASSES = (
+    "TrainingArguments",
+    "SFTConfig",
+    "SFTTrainer",
+    "LoraConfig",
+    "MyTrainer",
+    "OwnArguments",
+)
+
+
+def texts_of_names() -> list[str]:
+    """Return errors of names and keywords: reported ones, those of the history, and made up ones."""
+    folder = REPOSITORY / "tests" / "known" / "reports"
+    reports = [
+        report["text"]
+        for file in sorted(folder.glob("*.yaml"))
+        for report in yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        if OF_NAMES.search(report["text"])
+    ]
+    made = [NO_KEYWORD.format(owner, keyword) for owner in CLASSES for keyword in GIVEN]
+    made += [NO_NAME.format(name, "diffusers") for name in ("FLUXPipeline", "Own")]
+    for library, known in shipped().libraries.items():
+        top = list(known.names.get("", ()))
+        ours = [top[0], f"{top[0]}s", top[0].swapcase(), "LoraConfig", "OwnForCausalLM", "own"]
+        lacking = [
+            name
+            for name, there in known.names.get("", {}).items()
+            if there < {*known.releases} and not any(ends(known.releases, there))
+        ]
+        made += [NO_NAME.format(name, library) for name in ours + lacking[:2]]
+        made += [NO_NAME.format(name, f"{library}.utils") for name in ours]
+        always = sorted(known.always)[:: max(1, len(known.always) // 5)]
+        made += [NO_NAME.format(name, library) for name in always if "." not in name]
+        made += [f"No module named '{library}.{name}'" for name in [*always, *known.modules][:9]]
+        owners = [owner for owner in known.keywords if owner[:1].isupper() and "." not in owner]
+        for owner in owners[:: max(1, len(owners) // 8)]:
+            for keyword in list(known.keywords[owner])[:2]:
+                made += [NO_KEYWORD.format(owner, keyword), NO_KEYWORD.format(owner, f"{keyword}s")]
+                made.append(f"__init__() got an unexpected keyword argument '{keyword}'")
+        version = known.releases[len(known.releases) // 2]
+        made += [f"{error}\n\n{library} version: {version}" for error in made[-20:]]
+    asking = ("setfit", "unsloth", "llamafactory", "transformers_modules", "transformers", "trl")
+    functions = cycle(("<module>", "run"))
+    through = [
+        THROUGH_FILE.format(asks=asks, function=function, error=error)
+        for error, asks, function in zip(made[::3], cycle(asking), functions, strict=False)
+    ]
+    return [*reports, *outside_of_releases(), *made, *through]
+
+
+def test_the_page_says_of_names_what_the_command_says(ask) -> None:
+    asked = list(dict.fromkeys(texts_of_names()))
+    causes = []
+    for text, answers in zip(asked, ask(asked), strict=True):
+        assert answers_of(answers) == expected(text), text
+        for said in of_command(text).answers if expected(text)[0] else ():
+            shown = next(answer for answer in answers if answer["id"] == said.id)
+            told = tuple(shown[key] for key in ("cause", "do", "whose"))
+            assert told == (said.cause, said.do, said.whose), text
+            assert tuple(shown.get("write", ())) == said.write, text
+            causes.append(said.cause)
+    for case, texts in shipped_table("known/names.json").items():
+        if cause := re.sub(r"\\{\w+\\}", ".*", re.escape(texts.get("cause", ""))):
+            assert any(re.fullmatch(cause, one) for one in causes), f"nothing is asked of {case!r}"
 
 
 @pytest.mark.parametrize("error", QUOTED)
