@@ -494,6 +494,8 @@ function ofName(named, error, pasted, data) {
   }
   const version = pasted.versions[library];
   const row = places[place];
+  const since = row && row.cause.match(new RegExp(data.names.goneSince));
+  gone ||= since ? since.groups.gone : "";
   const caller = callerOf(error, library, data);
   const imported = caller || !modules[place] ? [] : namesBelow(place, pasted, data.names);
   if (imported.length) return imported.map((answer) => ofRow(answer, error, data));

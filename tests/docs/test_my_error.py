@@ -413,6 +413,7 @@ def texts_of_names() -> list[str]:
     ]
     made = [NO_KEYWORD.format(owner, keyword) for owner in CLASSES for keyword in GIVEN]
     made += [NO_NAME.format(name, "diffusers") for name in ("FLUXPipeline", "Own")]
+    made.append(NO_NAME.format("smp_gather", "transformers.trainer_pt_utils"))  # only a row says so
     for library, known in shipped().libraries.items():
         top = list(known.names.get("", ()))
         ours = [top[0], f"{top[0]}s", top[0].swapcase(), "LoraConfig", "OwnForCausalLM", "own"]
