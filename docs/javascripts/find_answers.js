@@ -82,7 +82,8 @@ function ofWhoeverAsks(found, error, { names }) {
   const told = (answer) => answer.whose === names.script && !answer.id.includes("(");
   const hinted = (answer) => {
     const since = answer.cause.match(new RegExp(names.goneSince));
-    const hint = since ? names.askerNotShown.or.replace(/\{(\w+)\}/g, (_, hole) => since.groups[hole]) : names.askerNotShown.do;
+    const holes = since && { ...since.groups, name: since.groups.title.toLowerCase() };
+    const hint = since ? names.askerNotShown.or.replace(/\{(\w+)\}/g, (_, hole) => holes[hole]) : names.askerNotShown.do;
     return { ...answer, do: `${answer.do} ${hint}` };
   };
   const answers = found.answers.map((answer) => (told(answer) ? hinted(answer) : answer));
