@@ -83,7 +83,8 @@ function ofWhoeverAsks(found, error, { names }) {
   const hint = names.texts["asker not shown"];
   const hinted = (answer) => {
     const since = answer.cause.match(new RegExp(names.goneSince));
-    return { ...answer, do: `${answer.do} ${since ? filled(hint.or, since.groups) : hint.do}` };
+    const holes = since && { ...since.groups, name: since.groups.title.toLowerCase() };
+    return { ...answer, do: `${answer.do} ${since ? filled(hint.or, holes) : hint.do}` };
   };
   const answers = found.answers.map((answer) => (told(answer) ? hinted(answer) : answer));
   return { ...found, answers };

@@ -82,7 +82,8 @@ def _of_whoever_asks(found: Found) -> Found:
 
     def hinted(answer: Answer) -> str:
         if since := names.GONE_SINCE.search(answer.cause):
-            return f"{answer.do} {hint['or'].format(**since.groupdict())}"
+            name = since["title"].lower()
+            return f"{answer.do} {hint['or'].format(name=name, **since.groupdict())}"
         return f"{answer.do} {hint['do']}"
 
     return replace(

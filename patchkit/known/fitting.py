@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 from .answer import Answer
 from .answering import Found
 from .pasted import Pasted
+
+_NAMES_A_RELEASE = re.compile(r"pip install (?:-\S+ )*'?[\w-]+[<=>][^\s;&]+$")
+"""A command that installs one release, short enough to stand in a sentence."""
 
 if TYPE_CHECKING:
     from ..reporting.pins import Pins
@@ -47,15 +51,19 @@ def _fitted(answer: Answer, pins: Callable[[], Pins]) -> Answer:
     from ..reporting.pins import advised
 
     lines: list[str] = []
+    held: list[str] = []
     reasons: dict[str, None] = {}
     for written in answer.write:
         line, pin = advised(written, pins)
         if pin is not None:
             reasons[str(pin)] = None
+            held += _NAMES_A_RELEASE.findall(written)
         else:
             lines.append(line)
     if not reasons:
         return replace(answer, write=tuple(lines))
     ruled_out = "What else would help" if lines else "The command for that"
     do = f"{answer.do} {ruled_out} is ruled out here: {'; '.join(reasons)}."
+    if held:
+        do += f" An environment of its own takes it: {held[0]}"
     return replace(answer, do=do, write=tuple(lines))

@@ -43,6 +43,8 @@ def test_what_is_left_is_printed() -> None:
     held, do = said(GONE, "transformers<4.43")
     assert set(held) < set(free)
     assert "ruled out here" in do
+    gone = next(line for line in free if line not in held)
+    assert f"An environment of its own takes it: {gone}" in do
 
 
 def test_a_command_gets_the_bounds_of_requirements() -> None:
