@@ -332,6 +332,7 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
         came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)
     rows = _due_first(_rows_of(place), installed)
+    gone = gone or next((row.gone.rpartition(" ")[2] for row in rows if row.gone), "")
     if not (caller := error.caller(library)) and (asked := _imported(place, pasted)):
         return [_of_row(row, error, [row]) for row in asked[:3]]
     if came and not is_gone(version, came, gone, bool(rows)):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..changes import Behaviour
 from .call import OldCall
 
 _IGNORED = -100
-_IDS, _LABELS = "input_ids", "labels"
-_CUT = (_IDS, _LABELS)
-_LOOKED_AT = 256
-"""Rows among which two of different lengths are looked for."""
+_CUT = ("input_ids", "labels")
 
 
 def mask_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
@@ -42,65 +37,6 @@ def without_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) ->
         advice = 'predict without them: the collator gives labels of None, which count as "labels"'
         call.fix(row, "DataCollatorForSeq2Seq of rows without labels", advice)
     return batch
-
-
-def without_built_labels(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
-    """Leave labels out of the rows of a trainer whose collator cannot fill them up.
-
-    Trainers now make them of the ids. Labels that a script has given its rows stay.
-    """
-    names = ("train_dataset", "eval_dataset")
-    own = {name for name in names if _LABELS in _columns(call.arguments.get(name))}
-    result = proceed()
-    trainer = call.instance
-    if not own and _cannot_fill_up_labels(trainer):
-        for name in names:
-            setattr(trainer, name, _without_column(getattr(trainer, name)))
-        old = f"{call.name}(data_collator=) of rows without labels"
-        call.fix(row, old, f"the collator is to leave out the column {_LABELS!r}, which is new")
-    return result
-
-
-def _cannot_fill_up_labels(trainer: Any) -> bool:
-    """Tell whether a collator fails on rows of different lengths for their labels alone."""
-    rows = trainer.train_dataset
-    if _LABELS not in _columns(rows) or trainer.data_collator.__module__.startswith("trl."):
-        return False
-    if trainer.args.remove_unused_columns:
-        trainer._set_signature_columns_if_needed()
-        taken = set(trainer._signature_columns)
-    else:
-        taken = set(_columns(rows))
-    pair = _of_different_lengths(rows)
-    kept = [{name: each[name] for name in each if name in taken} for each in pair]
-    bare = [{name: each[name] for name in each if name != _LABELS} for each in kept]
-    return bool(pair) and not _makes(trainer, kept) and _makes(trainer, bare)
-
-
-def _of_different_lengths(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    first: Mapping[str, Any] | None = None
-    for each in islice(rows, _LOOKED_AT):
-        first = first or each
-        if len(each[_IDS]) != len(first[_IDS]):
-            return [first, each]
-    return []
-
-
-def _makes(trainer: Any, rows: list[dict[str, Any]]) -> bool:
-    with contextlib.suppress(Exception):
-        trainer.data_collator([dict(each) for each in rows])
-        return True
-    return False
-
-
-def _columns(rows: Any) -> Sequence[str]:
-    return getattr(rows, "column_names", None) or ()
-
-
-def _without_column(rows: Any) -> Any:
-    if isinstance(rows, Mapping):
-        return {name: _without_column(each) for name, each in rows.items()}
-    return rows.remove_columns(_LABELS) if _LABELS in _columns(rows) else rows
 
 
 def _labelled(row: Mapping[str, Any], masks: Sequence[str], kept: slice) -> dict[str, Any]:

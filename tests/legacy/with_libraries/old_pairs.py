@@ -161,7 +161,7 @@ PIECES = {
         "result = [[sorted(batch) for batch in batches], trainer.train().global_step]",
         "excessive nesting",
         [[["attention_mask", "input_ids", "labels"]] * 3, 1],
-        "SFTTrainer(data_collator=) of rows without labels has been gone since TRL 1.7.0",
+        "leave it out: the trainer labels its rows itself",
     ),
     "dataset_of_pytorch": (
         "from trl import SFTConfig, SFTTrainer\n"

@@ -35,17 +35,6 @@ COMBINATIONS = {
         "PeftModelForCausalLM",
         "give adapters the task_type of the model, or None",
     ),
-    "rows_without_labels": (
-        "from transformers import DataCollatorForLanguageModeling\n"
-        "from trl import SFTConfig, SFTTrainer\n"
-        "trainer = SFTTrainer(model=model(), args=SFTConfig(**FAST), train_dataset=ROWS, "
-        "data_collator=DataCollatorForLanguageModeling(TOKENIZER, mlm=False))\n"
-        "trainer.train()\n"
-        "result = trainer.state.global_step",
-        "Perhaps your features (`labels` in this case)",
-        1,
-        "leave it out: the trainer labels its rows itself",
-    ),
     "adapters_twice": (
         "import peft\n"
         "from trl import SFTConfig, SFTTrainer\n"

@@ -86,7 +86,8 @@ def rows_without_labels(call: OldCall, row: Adjusted, surroundings: Surroundings
     from transformers import DataCollatorForLanguageModeling, DataCollatorForSeq2Seq
 
     given, rows = call.arguments.get("data_collator"), call.arguments.get("train_dataset")
-    if given is None or "labels" in (getattr(rows, "column_names", None) or ()):
+    columns = getattr(rows, "column_names", ["labels"])  # Other rows are taken as they are.
+    if given is None or "labels" in (columns or ()):
         return
     function = given if isinstance(given, FunctionType) else type(given)
     is_known = isinstance(given, DataCollatorForLanguageModeling)
