@@ -198,11 +198,14 @@ class Drop(PlainData):
         because: why, as the end of a sentence.
         unless: tells values that did matter, which are refused.
         instead: what to do about these.
+        switches: keywords of the same call; such a value did nothing where the first is False and
+            no other is true.
     """
 
     because: str
     unless: Callable[[Any], bool] | None = None
     instead: str = ""
+    switches: tuple[str, ...] = ()
 
 
 class Refuse(PlainData):

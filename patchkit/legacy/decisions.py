@@ -127,7 +127,7 @@ def decide(row: Keyword, value: Any = UNKNOWN, call: Caller | None = None) -> De
         case SetVariable():
             return _set_variable(action, value)
         case Drop():
-            return _drop(action, value)
+            return _drop(action, value, call)
         case Keep():
             return Decision(
                 action.advice,
@@ -199,15 +199,23 @@ def _set_variable(action: SetVariable, value: Any) -> Decision:
     return Decision(advice, environment={action.variable: value})
 
 
-def _drop(action: Drop, value: Any) -> Decision:
+def _drop(action: Drop, value: Any, call: Caller | None) -> Decision:
     advice = f"{LEAVE_OUT}: {action.because}"
-    if action.unless is None:
+    if action.unless is None or _is_off(action.switches, call):
         return Decision(advice, because=action.because)
     if value is UNKNOWN:
         return Decision(f"{advice}. {action.instead}", undecided=f"{action.instead} {UNDECIDED}")
     if action.unless(value):
         return Decision(action.instead, refusal=action.instead, shows_value=True)
     return Decision(advice, because=action.because)
+
+
+def _is_off(switches: tuple[str, ...], call: Caller | None) -> bool:
+    """Tell whether other arguments of a call say that a value did nothing."""
+    if not switches or call is None:
+        return False
+    given = [call.arguments.get(name) for name in switches]
+    return given[0] is False and not any(given)
 
 
 def _as_sentence(advice: str) -> str:

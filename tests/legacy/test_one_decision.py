@@ -105,6 +105,10 @@ def test_what_is_refused_depends_on_the_value() -> None:
     drop = row(Drop("nothing reads it", unless=bool, instead="Do that."))
     assert decide(drop, True).refusal == "Do that."
     assert decide(drop, False).because == "nothing reads it"
+    switched = row(Drop("no", unless=bool, instead="Do that.", switches=("x", "y")))
+    assert decide(switched, True, Caller(x=False)).because == "no"
+    for given in ({}, {"x": True}, {"x": UNKNOWN}, {"x": False, "y": True}):
+        assert decide(switched, True, Caller(**given)).refusal == "Do that."
     assert decide(row(Configure("new")), None, Caller()).settings == {}
     assert decide(row(Configure("new")), 0, Caller()).settings == {"new": 0}
 

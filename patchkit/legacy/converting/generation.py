@@ -40,6 +40,9 @@ _EXPERTS = "get_experts_implementation"
 _CONSTRUCTORS = ("__init__", "__post_init__", "init_with_validate")
 _FROM_CONTENT = "from_dict"
 """The method that makes a configuration of what a file has."""
+_DECODER = "decoder"
+_FROM_MODEL = "_from_model_config"
+"""What a generation configuration says that was made of a model's configuration."""
 _REFUSED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
@@ -109,11 +112,58 @@ def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
             )
             generation = getattr(model, "generation_config", None)
             # A generation that used it makes the configuration one of its own.
-            is_made = getattr(generation, "_from_model_config", False) or hasattr(model, _MADE)
+            is_made = getattr(generation, _FROM_MODEL, False) or hasattr(model, _MADE)
             if generation is not None and is_made:
                 setattr(model, _MADE, True)
                 generation.update(**settings)
         return proceed()
+
+
+def with_settings_of_decoder(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Generate with, and save, what the configuration and the files of a pair's decoder set.
+
+    Only a generation configuration that is made of the model's takes it, and only what it lacks.
+    """
+    model = getattr(call.instance, "model", call.instance)
+    decoder = getattr(getattr(model, "config", None), _DECODER, None)
+    generation: Any = getattr(model, "generation_config", None)
+    place = str(getattr(decoder, "_name_or_path", "") or "")
+    if decoder is None or not (getattr(generation, _FROM_MODEL, False) or hasattr(model, _MADE)):
+        return proceed()
+    held = _of_checkpoint(place, _changed(place)) if place else {}
+    if place and not held.get(_FROM_MODEL):
+        # What today's release wrote for another reason was never in the decoder's configuration.
+        held = _read(place, _MODEL)
+    held, own = {**held, **vars(decoder)}, vars(decoder).keys()
+    settings = {
+        name: held[name]
+        for name in sorted(_settings_of_generate() - _OF_EACH_CONFIGURATION)
+        if held.get(name) is not None and getattr(generation, name, None) is None
+    }
+    if settings:
+        names, name = ", ".join(settings), type(model).__name__
+        old = f"{names} of the decoder's configuration for {name}"
+        written = ", ".join(f"{each} = {value!r}" for each, value in settings.items())
+        advice = f"write generation_config: {written}"
+        if call.is_of_older_script(row) or not own.isdisjoint(settings):
+            setattr(model, _MADE, True)
+            generation.update(**settings)
+            call.fix(row, old, advice)
+        elif call.written_for is None:
+            call.tell(row, old, f"{old} {since(row)}; {advice}")
+    return proceed()
+
+
+def kept_for_pair(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Keep settings that a script has put into a decoder's configuration in that of the pair."""
+    with _taken_out(call.arguments["decoder_config"]) as settings:
+        config = proceed()
+    if settings:
+        names = ", ".join(sorted(settings))
+        old = f"{names} in a decoder's configuration"
+        call.fix(row, old, "set them on model.generation_config")
+        vars(config.decoder).update(settings)
+    return config
 
 
 def _settings_of_generate() -> set[str]:

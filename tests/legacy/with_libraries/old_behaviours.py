@@ -105,6 +105,32 @@ BEHAVIOURS = {
         [7, 7, 2],
         "write generation_config: max_length = 7, num_beams = 2",
     ),
+    "settings_of_generate_of_a_decoder": (
+        "import json\n"
+        "from transformers import (BertConfig, BertLMHeadModel, BertModel, EncoderDecoderModel,\n"
+        "    TrainingArguments)\n"
+        "TrainingArguments('out', logging_dir='logs', use_cpu=True)\n"
+        "sizes = {'vocab_size': 64, 'hidden_size': 8, 'num_hidden_layers': 1,\n"
+        "    'num_attention_heads': 1, 'intermediate_size': 8}\n"
+        "BertModel(BertConfig(**sizes)).save_pretrained('read')\n"
+        "BertLMHeadModel(BertConfig(**sizes)).save_pretrained('told')\n"
+        "file = Path('told', 'config.json')\n"
+        "held = {'max_length': 30, 'num_beams': 2, 'transformers_version': '4.40.0'}\n"
+        "file.write_text(json.dumps(json.loads(file.read_text()) | held))\n"
+        "Path('told', 'generation_config.json').unlink()\n"
+        "load, result = EncoderDecoderModel.from_encoder_decoder_pretrained, []\n"
+        "for pair in (load('read', 'told'), load('read', 'told', decoder_max_length=12)):\n"
+        "    generation = pair.generation_config\n"
+        "    generation.decoder_start_token_id, generation.suppress_tokens = 1, [0]\n"
+        "    generation.eos_token_id, generation.pad_token_id = None, 0\n"
+        "    length = pair.generate(torch.tensor([[3, 4]])).shape[1]\n"
+        "    pair.save_pretrained('pair')\n"
+        "    again = EncoderDecoderModel.from_pretrained('pair').generation_config\n"
+        "    result.append([length, again.max_length, again.num_beams])",
+        "unexpected keyword argument 'logging_dir'",
+        [[30, 30, 2], [12, 12, 2]],
+        "write generation_config: max_length = 30, num_beams = 2",
+    ),
     "generated_predictions": (
         f"{_PREDICTED}trainer.evaluate()\nresult = found",
         "OverflowError",

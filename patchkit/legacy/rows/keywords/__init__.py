@@ -36,7 +36,7 @@ _OF_CONFIGURED = _NEW | {"keywords", "to", "by"}
 _OF_CONVERTED = _NEW | {"alike", "overruled"}
 _OF_KEPT = _OLD | {"to", "by", "with_others"}
 _OF_REFUSED = _OLD | {"unless"}
-_OF_REFUSED_BY_FUNCTION = _OLD | {"matters"}
+_OF_REFUSED_BY_FUNCTION = _OLD | {"matters", "switches"}
 _OF_VALUES = _NEW | {"keyword"}
 _OF_REFUSED_VALUES = _OLD | {"keyword"}
 _OF_DEFAULT = frozenset({"of", "file", "needs", "unless", "quiet", "kept"})
@@ -53,7 +53,7 @@ class _KeywordReader(OwnedReader):
         {
             *("of", "release", "since", "source"),
             *("unless", "keyword", "keywords", "file", "needs", "quiet", "kept", "was", "today"),
-            *("alike", "by", "matters", "overruled", "to", "with_others"),
+            *("alike", "by", "matters", "overruled", "switches", "to", "with_others"),
         }
     )
 
@@ -89,8 +89,10 @@ class _KeywordReader(OwnedReader):
     def refused(self) -> Iterator[Owned]:
         if "matters" in self._table:
             matters = self._optional_function("matters")
+            switches = tuple(self._texts("switches")) if "switches" in self._table else ()
             return self._changed(
-                _OF_REFUSED_BY_FUNCTION, lambda name, said: self._drop(name, said, (), matters)
+                _OF_REFUSED_BY_FUNCTION,
+                lambda name, said: self._drop(name, said, (), matters, switches),
             )
         if "unless" not in self._table:
             return self._changed(_OLD, lambda name, said: Refuse(self._sentence(name, said)))
@@ -204,6 +206,7 @@ class _KeywordReader(OwnedReader):
         said: object,
         harmless: tuple[object, ...],
         matters: Callable[[Any], bool] | None,
+        switches: tuple[str, ...] = (),
     ) -> Drop:
         if isinstance(said, str) and harmless == (None,):
             because, instead = "nothing was given", said
@@ -211,7 +214,8 @@ class _KeywordReader(OwnedReader):
             because, instead = said
         else:
             raise self._error(name, f"a reason and a sentence in a list, not {said!r}")
-        return Drop(because, unless=matters, instead=self._sentence(name, instead))
+        sentence = self._sentence(name, instead)
+        return Drop(because, unless=matters, instead=sentence, switches=switches)
 
     def _reason(self, name: str, reason: object) -> str:
         if not isinstance(reason, str) or " " not in reason or reason[-1] == ".":
