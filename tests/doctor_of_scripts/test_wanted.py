@@ -409,6 +409,24 @@ def test_a_default_that_means_nothing_in_the_run(look) -> None:
     assert any("vllm_mode was 'server'" in change.text for change in with_it.silent)
 
 
+@pytest.mark.parametrize(
+    "model, settings, told",
+    [
+        ("AutoModelForSeq2SeqLM", "gradient_accumulation_steps=4", True),
+        ("AutoModelForSeq2SeqLM", "gradient_accumulation_steps=1", False),
+        ("AutoModelForSeq2SeqLM", "", False),
+        ("AutoModelForCausalLM", "gradient_accumulation_steps=4", False),
+    ],
+)
+def test_losses_that_are_added_up(look, model: str, settings: str, told: bool) -> None:
+    text = (
+        f"from transformers import {model}, Trainer, TrainingArguments\n"
+        f"args = TrainingArguments('out', {settings})\n"
+        f"Trainer({model}.from_pretrained('m'), args).train()\n"
+    )
+    assert any("adds up the losses" in change.text for change in look(text).silent) is told
+
+
 def test_only_changes_between_a_script_and_what_is_installed(look) -> None:
     text = "from trl import GRPOConfig\nGRPOConfig(output_dir='out')\n"
     assert any("temperature" in change.text for change in look(text).silent)

@@ -591,7 +591,7 @@ def differences(script: str) -> list[str]:
 def test_behaviours(row: Behaviour) -> None:
     owner, method = split(row)
     silent = row.silent
-    needed = [*silent.only.items(), *((name, 1) for name in silent.given)][:1] if silent else []
+    needed = [*silent.only.items(), *((name, 2) for name in silent.given)][:1] if silent else []
     one = [(name, value[0] if type(value) is tuple else value) for name, value in needed]
     given = "".join(f"\n{name}={value!r}" for name, value in one)
     of_object = f"{owner}()" if "." in owner else owner
