@@ -410,7 +410,7 @@ def test_a_default_that_means_nothing_in_the_run(look) -> None:
 
 
 @pytest.mark.parametrize(
-    "model, settings, told",
+    ("model", "settings", "told"),
     [
         ("AutoModelForSeq2SeqLM", "gradient_accumulation_steps=4", True),
         ("AutoModelForSeq2SeqLM", "gradient_accumulation_steps=1", False),

@@ -41,6 +41,7 @@ wrapped = "trl.wrap"
 read = ".x.y"
 else = "read z"
 idle = true
+member = "trl.New.f"
 source = 'https://example.org/"x"'
 "trl.Old" = "trl.New"
 
@@ -72,6 +73,7 @@ also = "diffusers"
         "differs": "it is slower",
         "alike": None,
         "idle": True,
+        "member": "trl.New.f",
         "source": 'https://example.org/"x"',
     }
     assert [(row.name, row.gone) for row in gone] == [
@@ -120,7 +122,7 @@ also = "diffusers"
         ('[[moved]]\nrelease = "1.0"', "key '': expected names such as trl.trainer, not nothing"),
         (
             '[[moved]]\nrelease = "1.0"\nsinse = "0.9"\n"trl.A" = "trl.B"',
-            "key 'sinse': expected names such as .*, or one of alike, differs, else, idle, read, release, since, source, wrapped",
+            "key 'sinse': expected names such as .*, or one of alike, differs, else, idle, member, read, release, since, source, wrapped",
         ),
         ('[[moved]]\nrelease = "1.0"\n"peft.A" = "trl.B"', "key 'peft.A': expected names"),
         ('[[moved]]\nrelease = "1.0"\n"trl.A" = "B"', "'trl.A': expected the place of today"),

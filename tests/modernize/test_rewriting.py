@@ -32,6 +32,25 @@ def test_what_is_written(rewrite, before: str, after: str) -> None:
     assert rewrite(before).text == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from huggingface_hub import HfApi, HfFolder\nprint(HfFolder.get_token(), HfApi)\n",
+            "from huggingface_hub import HfApi, get_token\nprint(get_token(), HfApi)\n",
+        ),
+        (
+            "from huggingface_hub import HfFolder\nHfFolder.save_token(HfFolder.get_token())\n",
+            "from patchkit.replacements import HfFolder\n"
+            "HfFolder.save_token(HfFolder.get_token())\n",
+        ),
+    ],
+)
+def test_a_member_of_a_class_that_is_a_function(rewrite, before: str, after: str) -> None:
+    pytest.importorskip("huggingface_hub")  # Its rows are due by what is installed.
+    assert rewrite(before).text == after
+
+
 TODAYS = """\
 from trl import SFTConfig, SFTTrainer
 from transformers import AutoModelForCausalLM

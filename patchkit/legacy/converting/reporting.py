@@ -19,10 +19,14 @@ def logs_in_a_folder(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) 
 
     A trainer reported to all that is installed, and reports to nothing today.
     """
-    from transformers.integrations import is_tensorboard_available
-
     is_named = "TENSORBOARD_LOGGING_DIR" in os.environ and _NAME not in chosen(call)
-    if is_named and call.is_of_older_script(row) and is_tensorboard_available():
+    if is_named and call.is_of_older_script(row) and _can_write():
         call.arguments[_NAME] = _PLACE
         call.fix(row, f"TensorBoard's logs without {_NAME}=", f'write {_NAME}="{_PLACE}"')
     return proceed()
+
+
+def _can_write() -> bool:
+    from transformers.integrations import is_tensorboard_available
+
+    return bool(is_tensorboard_available())

@@ -14,10 +14,8 @@ import pytest
 def run_tool(run_workbench, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """`run_tool("inject", "--sample", "5")`: what the tool found, as its JSON says."""
 
-    def run(tool: str, *arguments: str, timeout: float = 300) -> dict[str, Any]:
-        done = run_workbench(
-            "reliability", tool, "--json", *arguments, folder=tmp_path, timeout=timeout
-        )
+    def run(tool: str, *arguments: str) -> dict[str, Any]:
+        done = run_workbench("reliability", tool, "--json", *arguments, folder=tmp_path)
         assert done.returncode in (0, 1), done.stderr[-4000:]
         found: dict[str, Any] = json.loads(done.stdout)
         assert done.returncode == bool(found["wrong"])
