@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from types import FunctionType
 from typing import Any
 
 from .. import repairs
@@ -36,16 +34,10 @@ def added_up(facts: TrainingFacts) -> Finding | None:
 
 def _maker_of_the_loss(trainer: Any) -> str | None:
     """Name the method that returns a mean; None if the loss may be anything else."""
-    from ...legacy.converting.losses import returns_a_mean
+    from ...legacy.converting.losses import class_with_mean_loss, returns_a_mean
 
-    own = inspect.unwrap(type(trainer).compute_loss)
+    own = type(trainer).compute_loss
     if own.__module__ != "transformers.trainer":
-        name = f"{type(trainer).__name__}.compute_loss"
-        return name if isinstance(own, FunctionType) and returns_a_mean(own.__code__) else None
-    model = trainer.accelerator.unwrap_model(trainer.model)
-    model = model.get_base_model() if hasattr(model, "get_base_model") else model
-    if getattr(model, "accepts_loss_kwargs", False):
-        return None
-    forward = inspect.unwrap(type(model).forward)
-    is_mean = isinstance(forward, FunctionType) and returns_a_mean(forward.__code__)
-    return f"{type(model).__name__}.forward" if is_mean else None
+        return f"{type(trainer).__name__}.compute_loss" if returns_a_mean(own) else None
+    cls = class_with_mean_loss(trainer.accelerator.unwrap_model(trainer.model))
+    return f"{cls.__name__}.forward" if cls else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ...whose import Whose, owner_of_function
@@ -35,15 +35,13 @@ def divided_among_batches(
     batches = getattr(getattr(trainer, "args", None), "gradient_accumulation_steps", 1)
     if batches < 2 or not getattr(trainer, _ACCEPTS, False):
         return result
-    model = trainer.model
-    model = model.get_base_model() if hasattr(model, "get_base_model") else model
-    forward = inspect.unwrap(type(model).forward)
-    if hasattr(model, _SAYS_SO) or not returns_a_mean(forward.__code__):
+    cls: Any = class_with_mean_loss(trainer.model)
+    if cls is None:
         return result
-    if (owner_of_function(forward).whose is Whose.USER) != (whose == "own"):
+    owner = owner_of_function(inspect.unwrap(cls.forward))
+    if (owner.whose is Whose.USER) != (whose == "own"):
         return result
-    name = type(model).__name__
-    old = f"the mean of the losses of {batches} batches, where {name} returns that of one,"
+    old = f"the mean of the losses of {batches} batches, where {cls.__name__} returns that of one,"
     advice = f"set trainer.{_ACCEPTS} = False, or the step takes their sum"
     if call.is_of_older_script(row):
         setattr(trainer, _ACCEPTS, False)
@@ -53,9 +51,22 @@ def divided_among_batches(
     return result
 
 
-def returns_a_mean(code: CodeType) -> bool:
-    """Tell whether the loss that code makes is the mean of a batch, whatever else a step has."""
-    names = set(_names(code))
+def class_with_mean_loss(model: Any) -> type | None:
+    """Return the class of a model, or of an adapter's base, if its loss is the mean of a batch.
+
+    A model that says itself what its losses are needs nobody to look.
+    """
+    model = model.get_base_model() if hasattr(model, "get_base_model") else model
+    cls: Any = type(model)
+    return None if hasattr(model, _SAYS_SO) or not returns_a_mean(cls.forward) else cls
+
+
+def returns_a_mean(function: Callable[..., Any]) -> bool:
+    """Tell whether the loss that a function makes is the mean of a batch, whatever a step has."""
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType):
+        return False
+    names = set(_names(function.__code__))
     return names.isdisjoint(_COUNT) and any(_MEAN.fullmatch(name) for name in names)
 
 
