@@ -11,7 +11,7 @@ from ..about import shipped_table
 from . import names
 from .answer import Answer, of_match
 from .choosing import KINDS_ONLY, SHORTEST, Match, described, matches, rows_with_part
-from .frameworks import in_its_words
+from .frameworks import framework_of, in_its_words
 from .pasted import Frame, Pasted, Raised
 from .raised import raised_in
 from .wordings import squeezed
@@ -54,7 +54,9 @@ def answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
         installed: gives the version of an installed distribution.
     """
     found = _known(pasted, installed)
-    told = (in_its_words(answer, found.error, pasted) for answer in found.answers)
+    if not (framework := framework_of(found.error, pasted.text)):
+        return found
+    told = (in_its_words(answer, framework) for answer in found.answers)
     return replace(found, answers=tuple(told))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..about import shipped_table
 from .answer import Answer
-from .pasted import Pasted, Raised
+from .pasted import Raised
 
 MOST = 4
 """Settings that are spelt for one answer."""
@@ -47,17 +47,14 @@ def framework_of(error: Raised, text: str) -> str:
     return named[0] if len(named) == 1 else ""
 
 
-def in_its_words(answer: Answer, error: Raised, pasted: Pasted) -> Answer:
-    """Return an answer that says how the error's framework spells its settings, and what it takes.
+def in_its_words(answer: Answer, framework: str) -> Answer:
+    """Return an answer that says how a framework spells its settings, and what it takes.
 
     Args:
         answer: the answer.
-        error: the error.
-        pasted: the text that has it.
+        framework: the framework, as it is imported.
     """
-    if not (name := framework_of(error, pasted.text)):
-        return answer
-    known = _table()[name]
+    known = _table()[framework]
     said = " ".join((answer.do, *answer.write))
     more = [*_spelt(known, said), *_bounds(known, answer)]
     write = (known.get("vllm", line) if VLLM in line else line for line in answer.write)

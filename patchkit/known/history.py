@@ -45,19 +45,19 @@ FIRST_PACKAGES = "4.0"
 UNSLOTH = "unsloth unsloth_zoo"
 FILE_OF_MODEL = re.compile(r"(models\.(\w+))\.(?:modeling|configuration|tokenization)_\2$")
 """Of the models of Transformers only the packages are written down."""
+_PARTS = "Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision"
 OF_FAMILY = re.compile(
-    r"(?!Auto)\w+(?:PreTrainedModel|(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision)"
-    r"(?:Config|Model|Processor)|Encoder|Decoder)$"
+    rf"(?!Auto)\w+(?:PreTrainedModel|(?:{_PARTS})(?:Config|Model|Processor)|Encoder|Decoder)$"
 )
 """Names of Transformers that are not written down: they came with the model's package."""
 IN_A_LIST = re.compile(
-    r"\w+For[A-Z]\w*[a-z]|(?!\w*(?:Audio|Backbone|Decoder|Encoder|Image|Speech|Video|Vision|PreTrainedModel|Fast$))"
-    r"[A-Z]\w*[a-z]"
+    rf"\w+For[A-Z]\w*[a-z]|(?!\w*(?:{_PARTS}|PreTrainedModel|Fast$))[A-Z]\w*[a-z]"
 )
 """Names of Transformers that are written down, if any release has them."""
-
-
 OF_A_MODEL = re.compile(r"For[A-Z]|(?:Config|Model|Tokenizer|TokenizerFast|Processor)$")
+"""Names that a model's own code may define, where Transformers never had them."""
+COMPILED = re.compile(r"\.(?:_C\b|\w*_(?:cuda|ext|C)\b)")
+"""Modules that an installation lacks as a whole where it was built for another machine."""
 
 
 def part(case: str, **values: str) -> str:
@@ -139,10 +139,6 @@ def _read(known: LibraryHistory) -> str:
 def always_there(place: str, library: str) -> Answer:
     """Say that all releases have a name or module, so that the one that runs is not whole."""
     return _told("name in all releases", place, library)
-
-
-COMPILED = re.compile(r"\.(?:_C\b|\w*_(?:cuda|ext|C)\b)")
-"""Modules that an installation lacks as a whole where it was built for another machine."""
 
 
 def asks_itself(place: str, library: str, error: Raised) -> list[Answer]:
@@ -288,8 +284,8 @@ def first_read(library: str) -> str:
     if known := shipped().libraries.get(library):
         return known.releases[0]
     written: dict[str, dict[str, str]] = shipped_table(SINCE)["names"][library]
-    ends = {release for bounds in written for release in bounds.split()} - {"-"}
-    return min(ends, key=lambda release: [*map(int, release.split("."))])
+    named = {release for bounds in written for release in bounds.split()} - {"-"}
+    return min(named, key=lambda release: [*map(int, release.split("."))])
 
 
 def has_left(place: str, gone: str, library: str, error: Raised) -> Answer:

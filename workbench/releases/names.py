@@ -120,9 +120,7 @@ def _came_and_went(
             continue
         if bounds.endswith("-") and not ASKED_FOR.match(module):
             continue
-        if not name and f":{module}" in there:
-            continue  # A function of that name is there, too.
-        if not name or f"{module}:" not in there or there[f"{module}:"] != among:
+        if not _goes_without_saying(module, name, there):
             yield bounds, module, name
 
 
@@ -156,14 +154,19 @@ def _earlier(
             continue
         if not bounds or not BEFORE.match(module) or (name and not HAS_NAMES.match(module)):
             continue
-        if name and f"{module}:" in there and there[f"{module}:"] == among:
+        if _goes_without_saying(module, name, there):
             continue
-        if not name and f":{module}" in there:
-            continue  # A function of that name is there, too.
         if not module and bounds.endswith("-") and not is_always_there(name):
             continue
         if module or packages.get(history.package_of(name, packages), []) != among:
             yield bounds, module, name
+
+
+def _goes_without_saying(module: str, name: str, there: Mapping[str, list[str]]) -> bool:
+    """Tell whether a name is there with its module, or a module beside a function of its name."""
+    if not name:
+        return f":{module}" in there
+    return there.get(f"{module}:") == there[f"{module}:{name}"]
 
 
 def _bounds(among: Sequence[str], releases: Sequence[str]) -> str:

@@ -70,6 +70,16 @@ def _of_checkpoint(place: str, changed: int) -> Mapping[str, Any]:
     return {**_read(place, _GENERATION), **model} if writer not in "01234" else model
 
 
+@lru_cache(maxsize=8)
+def _of_decoder(place: str, changed: int) -> Mapping[str, Any]:
+    """Return the settings that a decoder's files have for the pair that it becomes part of.
+
+    What today's release wrote for another reason was never in the decoder's configuration.
+    """
+    found = _of_checkpoint(place, changed)
+    return found if found.get(_FROM_MODEL) else _read(place, _MODEL)
+
+
 def _changed(place: str) -> int:
     """Return when a folder's configuration was written; 0 for a checkpoint of the Hub."""
     try:
@@ -105,17 +115,10 @@ def with_own_settings(call: OldCall, row: Behaviour, proceed: Callable[[], Any])
     config = getattr(model, "config", model)
     with _taken_out(config) as settings:
         if settings:
-            written = ", ".join(f"{name} = {value!r}" for name, value in sorted(settings.items()))
             names = ", ".join(sorted(settings))
-            call.fix(
-                row, f"{names} in a model's configuration", f"write generation_config: {written}"
-            )
-            generation = getattr(model, "generation_config", None)
-            # A generation that used it makes the configuration one of its own.
-            is_made = getattr(generation, _FROM_MODEL, False) or hasattr(model, _MADE)
-            if generation is not None and is_made:
-                setattr(model, _MADE, True)
-                generation.update(**settings)
+            call.fix(row, f"{names} in a model's configuration", _advice(settings))
+            if _is_made_of_the_model(model):
+                _give(model, settings)
         return proceed()
 
 
@@ -128,13 +131,10 @@ def with_settings_of_decoder(call: OldCall, row: Behaviour, proceed: Callable[[]
     decoder = getattr(getattr(model, "config", None), _DECODER, None)
     generation: Any = getattr(model, "generation_config", None)
     place = str(getattr(decoder, "_name_or_path", "") or "")
-    if decoder is None or not (getattr(generation, _FROM_MODEL, False) or hasattr(model, _MADE)):
+    if decoder is None or not _is_made_of_the_model(model):
         return proceed()
-    held = _of_checkpoint(place, _changed(place)) if place else {}
-    if place and not held.get(_FROM_MODEL):
-        # What today's release wrote for another reason was never in the decoder's configuration.
-        held = _read(place, _MODEL)
-    held, own = {**held, **vars(decoder)}, vars(decoder).keys()
+    of_files = _of_decoder(place, _changed(place)) if place else {}
+    held, own = {**of_files, **vars(decoder)}, vars(decoder).keys()
     settings = {
         name: held[name]
         for name in sorted(_settings_of_generate() - _OF_EACH_CONFIGURATION)
@@ -143,15 +143,33 @@ def with_settings_of_decoder(call: OldCall, row: Behaviour, proceed: Callable[[]
     if settings:
         names, name = ", ".join(settings), type(model).__name__
         old = f"{names} of the decoder's configuration for {name}"
-        written = ", ".join(f"{each} = {value!r}" for each, value in settings.items())
-        advice = f"write generation_config: {written}"
         if call.is_of_older_script(row) or not own.isdisjoint(settings):
-            setattr(model, _MADE, True)
-            generation.update(**settings)
-            call.fix(row, old, advice)
+            _give(model, settings)
+            call.fix(row, old, _advice(settings))
         elif call.written_for is None:
-            call.tell(row, old, f"{old} {since(row)}; {advice}")
+            call.tell(row, old, f"{old} {since(row)}; {_advice(settings)}")
     return proceed()
+
+
+def _is_made_of_the_model(model: Any) -> bool:
+    """Tell whether a model's generation configuration is made of its own configuration.
+
+    A generation that used it makes it one of its own.
+    """
+    generation = getattr(model, "generation_config", None)
+    if generation is None:
+        return False
+    return bool(getattr(generation, _FROM_MODEL, False)) or hasattr(model, _MADE)
+
+
+def _give(model: Any, settings: Mapping[str, Any]) -> None:
+    setattr(model, _MADE, True)
+    model.generation_config.update(**settings)
+
+
+def _advice(settings: Mapping[str, Any]) -> str:
+    written = ", ".join(f"{name} = {value!r}" for name, value in sorted(settings.items()))
+    return f"write generation_config: {written}"
 
 
 def kept_for_pair(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:

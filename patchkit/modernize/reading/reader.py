@@ -16,7 +16,7 @@ from .handing import initializer_of
 from .results import instance_of, made_of
 from .script import Given, OwnClass, Script, ScriptAttribute, ScriptCall, ScriptUse
 from .values import Dictionary, Library, Made, Own, Scope, Several, Values, merged
-from .versions_asked import without_alternatives
+from .versions_asked import catches, without_alternatives
 
 _DEEPEST = 1
 """Modules that a module beside the script imports are read, and no others."""
@@ -406,7 +406,4 @@ def _catches_lacking(handler: ast.ExceptHandler) -> bool:
     ending = last.value if isinstance(last, ast.Expr) else None
     if isinstance(last, ast.Raise) or (isinstance(ending, ast.Call) and called(ending) in _ENDING):
         return False
-    if handler.type is None:
-        return True
-    classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(cls, ast.Name) and cls.id in _LACKING for cls in classes)
+    return catches(handler, _LACKING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -127,7 +127,7 @@ def without_alternatives(calls: Iterable[ScriptCall], node: ast.Try) -> Iterator
 
     Such a call is tried with the keywords of one release, and then with those of another.
     """
-    handlers = [each for each in node.handlers if _takes_over(each)]
+    handlers = [each for each in node.handlers if catches(each, _TAKING_OVER)]
     tried = list(_calls_in(node.body)) if handlers else []
     others = [call for handler in handlers for call in _calls_in(handler.body)]
     for call in calls:
@@ -154,11 +154,12 @@ def _function(call: ScriptCall) -> str:
     return ast.dump(call.node.func)
 
 
-def _takes_over(handler: ast.ExceptHandler) -> bool:
+def catches(handler: ast.ExceptHandler, exceptions: Collection[str]) -> bool:
+    """Tell whether a handler is for one of these exceptions, or for all."""
     if handler.type is None:
         return True
     classes = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(last_part(cls) in _TAKING_OVER for cls in classes)
+    return any(isinstance(cls, ast.Name) and cls.id in exceptions for cls in classes)
 
 
 def _is_keyword(name: str) -> bool:
