@@ -74,7 +74,8 @@ def fill_in(text: str, root: str) -> str:
     """
     if text.count(FORM) != 1:
         raise ValueError(f"docs/{PAGE} must contain {FORM} exactly once")
-    scripts = (DATA, "javascripts/find_answers.js", "javascripts/my_error.js")
+    own = ("find_names.js", "find_answers.js", "my_error.js")
+    scripts = (DATA, *(f"javascripts/{name}" for name in own))
     loads = "\n".join(f'<script src="{root}{script}"></script>' for script in scripts)
     return text.replace(FORM, _FORM.format(root=root, loads=loads))
 

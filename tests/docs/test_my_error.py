@@ -121,7 +121,8 @@ def ask(site: Path) -> Iterator[Callable[..., list[list[dict[str, Any]]]]]:
         pytest.skip("the page is JavaScript, and node is not installed")
     folder = site / "javascripts"
     program = [node, str(Path(__file__).with_name("answers.js"))]
-    program += [str(folder / "my_error_data.js"), str(folder / "find_answers.js")]
+    scripts = ("my_error_data.js", "find_names.js", "find_answers.js")
+    program += [str(folder / script) for script in scripts]
 
     with subprocess.Popen(
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
