@@ -34,6 +34,7 @@ from .pasted import Pasted, Raised
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved
+    from ..legacy.decisions import Decision
 
 # The site finds names by the same patterns, in JavaScript.
 NAME = re.compile(
@@ -376,10 +377,10 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
         cause = part("asks for what is old", **values)
         return replace(of_caller(caller, old, library, number, cause), links=(said.source,))
     decision = decide(row) if isinstance(row, Keyword) else None
-    if isinstance(row, Keyword) and decision is not None and decision.in_configuration:
-        trainer = short_name(row.owners[0])
-        field = decision.to
-        said = replace(said, today=f"give it to the configuration: {_config(trainer)}({field}=…)")
+    meanwhile = ""
+    if isinstance(row, Keyword) and decision is not None:
+        said = replace(said, today=_today(row, decision, said.today))
+        meanwhile = _meanwhile(row)
     if isinstance(row, Moved) and row.to.startswith("patchkit."):
         today = instead(library, row.name) or (
             f"no release has it since: keep {said.gone.partition(' ')[0]} below {number}, or run "
@@ -393,12 +394,39 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     today = "; or ".join(
         dict.fromkeys([said.today.rstrip("."), *(one.rstrip(".") for one in others)])
     )
-    do = _sentence(today)
+    do = _sentence(today) + meanwhile
     lines: tuple[str, ...] = (_RUN,)
     if refused:
         do += " The legacy layer refuses it."
         lines = tuple(filter(None, [advice(row).partition(": ")[2]]))
     return Answer(old, cause, do, lines, "the script", links=(said.source,))
+
+
+def _today(keyword: Keyword, decision: Decision, advice: str) -> str:
+    """Return what is written for a keyword, by the name of the configuration that takes it."""
+    from ..legacy.explanation import described, short_name
+
+    if not decision.in_configuration:
+        return advice
+    config = _config(short_name(keyword.owners[0]))
+    if bounds_of_keyword(config, decision.to)[2]:  # The configuration lost it later.
+        rows = _rows_of_keyword(config, decision.to)
+        return next((said.today for row in rows if (said := described(row))), advice)
+    return f"give it to the configuration: {config}({decision.to}=…)"
+
+
+def _meanwhile(keyword: Keyword) -> str:
+    """Say where a keyword of a trainer stood for some releases, before it left there, too."""
+    from ..legacy.explanation import short_name
+
+    config = _config(short_name(keyword.owners[0]))
+    library, _, gone = bounds_of_keyword(config, keyword.name)
+    if config in map(short_name, keyword.owners) or not gone:
+        return ""
+    if not is_older(keyword.gone.partition(" ")[2], gone):
+        return ""
+    values = {"config": config, "keyword": keyword.name}
+    return part("meanwhile", title=TITLES[library], gone=gone, **values)
 
 
 def _of_attribute(owner: str, attribute: str, error: Raised) -> list[Answer]:
