@@ -359,7 +359,7 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
     """Say what the legacy table has, and what the layer does about it."""
     from ..legacy.changes import Gone, Keyword, Moved, Value
     from ..legacy.decisions import decide
-    from ..legacy.explanation import described, short_name
+    from ..legacy.explanation import described
     from ..legacy.versions.version_sets import advice
 
     said = described(row)
