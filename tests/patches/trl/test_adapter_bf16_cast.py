@@ -33,7 +33,7 @@ patches_first = pytest.mark.skipif(
     os.environ.get("PATCHKIT_TEST_PROCESSES") == "shared", reason="only forks here; 1.16 runs it"
 )
 
-due = only_if_due(ID)
+due = only_if_due(ID, unless_due="trl-fused-loss-without-triton")
 
 
 @due

@@ -19,7 +19,7 @@ TRAINERS = [
     if prefix in TARGETS and "experimental" not in TARGETS.partition(prefix)[0][-60:]
 ]
 
-pytestmark = only_if_due(ID)
+pytestmark = only_if_due(ID, unless_due="trl-fused-loss-without-triton")
 
 
 @pytest.fixture
