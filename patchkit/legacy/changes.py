@@ -186,9 +186,15 @@ class Convert(PlainData):
 
 
 class SetVariable(PlainData):
-    """An environment variable holds the value; None meant that no value was given."""
+    """An environment variable holds the value; None meant that no value was given.
+
+    Args:
+        beside: keywords that name who reads the variable, with values of which one must be named;
+            if such a keyword is given, and names none of them, nothing depends on the value.
+    """
 
     variable: str
+    beside: Mapping[str, tuple[str, ...]] = NOTHING
 
 
 class Drop(PlainData):
@@ -469,7 +475,7 @@ class OtherResults(PlainData):
 
     Args:
         told: the difference, as the end of a sentence that begins with the call.
-        unless: keywords with which the results are the same.
+        unless: keywords with which, and with another value than None, the results are the same.
         but: keywords and values with which they are the same.
         only: keywords and values without which they are the same; one of them is enough. Several
             values of a keyword are in a tuple; a function's first argument counts as that keyword.
@@ -483,6 +489,11 @@ class OtherResults(PlainData):
         named: parts of names; without one of them in the script, the results are the same.
         constructed: for a class that scripts derive from, a method that their constructors called,
             and the one that they have to call.
+        made: ends of the names of what made an argument, or what that was made of; without one of
+            these, the results are the same.
+        made_with: the same for a keyword and a value that an argument was made with.
+        positional: the names of the first arguments, where scripts give them without.
+        write: keywords and values that give the old results.
     """
 
     told: str
@@ -498,6 +509,10 @@ class OtherResults(PlainData):
     decoded: str = ""
     named: tuple[str, ...] = ()
     constructed: Mapping[str, object] = NOTHING
+    made: tuple[str, ...] = ()
+    made_with: Mapping[str, object] = NOTHING
+    positional: tuple[str, ...] = ()
+    write: Mapping[str, object] = NOTHING
 
 
 class Adjusted(Owned, kw_only=True):

@@ -71,7 +71,7 @@ def silent(
                 continue
             if told.decoded and decoding_calls(script):
                 continue  # where they decode
-            if before is not None and concerns(told, values, script):
+            if before is not None and concerns(told, values, script, call):
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield ScriptSilentChange(call.line, _shown(call), text, before)
 
