@@ -72,9 +72,9 @@ def _carried_over(text: str, before: str, after: str) -> str:
 
 def _is_explained(statement: cst.SimpleStatementLine) -> bool:
     """Tell whether an import has a comment, which stays."""
-    lines = (*statement.leading_lines, statement.trailing_whitespace)
-    is_import = isinstance(statement.body[0], cst.ImportFrom)
-    return is_import and any(line.comment is not None for line in lines)
+    comments = [line.comment for line in statement.leading_lines]
+    has_one = statement.trailing_whitespace.comment is not None or any(comments)
+    return isinstance(statement.body[0], cst.ImportFrom) and has_one
 
 
 class _Writer(cst.CSTTransformer):
