@@ -455,6 +455,20 @@ class GivenToo(PlainData):
     beside: str
 
 
+class Listed(PlainData):
+    """A column of rows, which was a list.
+
+    Args:
+        written: what to write for a column, as source, with `{value}` for it.
+        functions: other functions that take lists alone, with dots.
+        parts: beginnings of the names by which rows are taken, and no column.
+    """
+
+    written: str
+    functions: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
 InSource = (
     OwnConfiguration
     | LeftOut
@@ -467,6 +481,7 @@ InSource = (
     | OneColumn
     | GivenToo
     | AtMost
+    | Listed
 )
 
 

@@ -37,6 +37,7 @@ from patchkit.legacy.changes import (
     Gone,
     Keyword,
     LeftOut,
+    Listed,
     Moved,
     OneColumn,
     Order,
@@ -722,6 +723,15 @@ def scenes(row: Adjusted) -> Iterator[str]:
                     "import transformers, trl\n"
                     f"{each}('m', args=transformers.TrainingArguments('o'))\n"
                 )
+        case Listed():
+            loaded = "import datasets, pandas, transformers\nd = datasets.load_dataset('x')\n"
+            for each in row.owners:
+                class_name, _, method = each.rpartition(".")
+                called = "" if method == "__call__" else f".{method}"
+                if class_name.endswith("Base"):
+                    yield f"{loaded}t = {class_name}.from_pretrained('m')\nt{called}(d['a'])\n"
+            for function in action.functions:
+                yield f"{loaded}{function}(d['a'])\n"
         case None:
             pass
         case _:  # GivenToo

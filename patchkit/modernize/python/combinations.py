@@ -13,6 +13,7 @@ from ...legacy.changes import (
     Copied,
     GivenToo,
     LeftOut,
+    Listed,
     OneColumn,
     OtherParameter,
     OwnConfiguration,
@@ -27,6 +28,7 @@ from ..reading.expressions import DEEPEST
 from ..reading.script import Given, OwnClass, ScriptCall
 from ..reading.values import Made, Own
 from .calls import CallPlan
+from .columns import list_columns
 from .edits import ITSELF, span_of
 from .plan import Plan
 from .standin import rendered
@@ -62,6 +64,8 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                     plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
             case Columns() as action:
                 _rename_columns(plan, row, action)
+            case Listed() as action:
+                list_columns(plan, call, row, action)
             case (
                 Parameters() | OtherParameter() | Uncalled() | Copied() | OwnConfiguration() | None
             ):
