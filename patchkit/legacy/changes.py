@@ -455,6 +455,24 @@ class GivenToo(PlainData):
     beside: str
 
 
+class Inner(PlainData):
+    """An argument that is to be a part of what it is.
+
+    Args:
+        keyword: the argument.
+        positional: the names of the first arguments, up to it.
+        made_by: the functions that make the whole, or classes that load it, with dots.
+        written: the part, as source, with `{value}` for the whole.
+        because: why.
+    """
+
+    keyword: str
+    positional: tuple[str, ...]
+    made_by: tuple[str, ...]
+    written: str
+    because: str
+
+
 class Listed(PlainData):
     """A column of rows, which was a list.
 
@@ -481,6 +499,7 @@ InSource = (
     | OneColumn
     | GivenToo
     | AtMost
+    | Inner
     | Listed
 )
 

@@ -35,6 +35,7 @@ from patchkit.legacy.changes import (
     Default,
     Drop,
     Gone,
+    Inner,
     Keyword,
     LeftOut,
     Listed,
@@ -723,6 +724,11 @@ def scenes(row: Adjusted) -> Iterator[str]:
                     "import transformers, trl\n"
                     f"{each}('m', args=transformers.TrainingArguments('o'))\n"
                 )
+        case Inner():
+            module, _, name = action.made_by[0].rpartition(".")
+            held = f"import trl\nfrom {module} import {name}\nr = {name}(b, c)\n"
+            yield f"{held}{owner}('m', {action.keyword}=r)\n"
+            yield f"{held}{owner}('m', r)\n"
         case Listed():
             loaded = "import datasets, pandas, transformers\nd = datasets.load_dataset('x')\n"
             for each in row.owners:

@@ -12,6 +12,7 @@ from ...legacy.changes import (
     Columns,
     Copied,
     GivenToo,
+    Inner,
     LeftOut,
     Listed,
     OneColumn,
@@ -64,6 +65,8 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                     plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
             case Columns() as action:
                 _rename_columns(plan, row, action)
+            case Inner() as action:
+                _take_inner(plan, call, row, action)
             case Listed() as action:
                 list_columns(plan, call, row, action)
             case (
@@ -112,6 +115,20 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
     else:
         otherwise = ", or merge_and_unload() the model first" if makers[0].method else ""
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out{otherwise}")
+
+
+def _take_inner(plan: Plan, call: CallPlan, row: Adjusted, action: Inner) -> None:
+    """Give a part of what an argument is."""
+    given = dict(zip(action.positional, call.positional, strict=False)).get(action.keyword)
+    given = call.keywords.get(action.keyword, given)
+    values = given.values if given is not None else ()
+    makers = {each.call.name if isinstance(each, Made) and each.call else "" for each in values}
+    if given is not None and makers and makers <= set(action.made_by):
+        plan.wrap(given.node, action.written.replace("{value}", ITSELF))
+        call.is_old = True
+        new = action.written.replace("{value}", plan.lines.source(given.node))
+        because = f"since {release(row.gone)} it {action.because}"
+        plan.changed(given.node, f"{call.name}({action.keyword}=)", new, because)
 
 
 def _forget(plan: Plan, name: ast.Name, makers: Sequence[ScriptCall]) -> None:
@@ -274,6 +291,8 @@ class _Column:
             self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
         elif self._configured is not None and self._is_old and _is_dataset(given):
             of_file, column = self._configured.file, self._configured.value
+            if column is None or ((columns := _columns_made(given)) and "prompt" not in columns):
+                return
             shown = rendered(column) if of_file else self._plan.lines.source(self._configured.node)
             because = (
                 f"{self._told()}: if there is a column prompt beside {shown}, pass "
@@ -329,7 +348,12 @@ def _columns_made(given: Given) -> frozenset[Any]:
     (made,) = given.values if len(given.values) == 1 else (None,)
     call = made.call if isinstance(made, Made) else None
     content = call.positional[0].node if call is not None and call.positional else None
-    if call is None or call.method != "from_dict" or not isinstance(content, ast.Dict):
+    if isinstance(content, ast.List) and content.elts:
+        content = content.elts[0]
+    elif isinstance(content, ast.ListComp):
+        content = content.elt
+    is_made = call is not None and call.method in ("from_dict", "from_list")
+    if not is_made or not isinstance(content, ast.Dict):
         return frozenset()
     return frozenset(key.value for key in content.keys if isinstance(key, ast.Constant))
 
