@@ -520,7 +520,9 @@ class OtherResults(PlainData):
         for_ids: the keyword that is false where a script reads the result as ids alone.
         of_older: whether a script without other old spellings may mean what it gives.
         decoded: the same as `told` for a call that decodes the predictions as they come.
-        named: parts of names; without one of them in the script, the results are the same.
+        named: parts of names, or environment variables; without one of them in the script, the
+            results are the same.
+        unnamed: environment variables with one of which they are the same.
         constructed: for a class that scripts derive from, a method that their constructors called,
             and the one that they have to call.
         made: ends of the names of what made an argument, or what that was made of; without one of
@@ -542,6 +544,7 @@ class OtherResults(PlainData):
     of_older: bool = False
     decoded: str = ""
     named: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
     constructed: Mapping[str, object] = NOTHING
     made: tuple[str, ...] = ()
     made_with: Mapping[str, object] = NOTHING

@@ -627,6 +627,8 @@ def test_behaviours(row: Behaviour) -> None:
         f"{name}=[{held!r}]" for name, held in (silent.listed if silent else {}).items()
     )
     named = f"peft.{silent.named[0]}\n" if silent and silent.named else ""
+    if silent is not None and silent.of_older:
+        named += "peft.prepare_model_for_int8_training(m)\n"
     text = f"import peft, transformers, {owner.partition('.')[0]}\n{named}peft.LoraConfig({listed})\n{call}\n"
     told = [finding for finding in planned(text, DUE).findings if "since " in finding.because]
     if row.silent is not None and not row.silent.constructed:  # a class is told, not a call

@@ -44,6 +44,8 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
                     plan.remark(node, called(node), because)
             if decoding:
                 continue
+            if row.silent.of_older and row.silent.write and not plan.edits:
+                continue
             if row.silent.write and call.call.complete:
                 written = {name: rendered(value) for name, value in row.silent.write.items()}
                 for name, value in written.items():
@@ -137,8 +139,12 @@ def concerns(
         for node in ast.walk(script.tree)
     ):
         return False
-    if silent.named and not any(map(_names(script).__contains__, silent.named)):
-        return False
+    if silent.named:
+        names = _names(script)
+        if not any(map(names.__contains__, silent.named)):
+            return False
+        if any(map(names.__contains__, silent.unnamed)):
+            return False
     return not silent.listed or any(
         isinstance(value, Constant) and getattr(value.node, "value", None) == listed
         for name, listed in silent.listed.items()
@@ -163,10 +169,12 @@ def _shown_value(given: Given) -> object:
 
 
 def _names(script: Script) -> str:
-    """Return all names of a script."""
+    """Return all names of a script, and what may be environment variables."""
     nodes = list(ast.walk(script.tree))
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant))
     return " ".join(
         [
+            *(text for text in texts if isinstance(text, str) and text.isupper()),
             *(node.id for node in nodes if isinstance(node, ast.Name)),
             *(node.attr for node in nodes if isinstance(node, ast.Attribute)),
         ]
