@@ -328,6 +328,7 @@ class Wrapped(PlainData):
     Args:
         keyword: the argument.
         written: the function for a row, as source, with `{value}` for the other.
+        written_of_row: the same if that returns a list with the value of one row.
         unless: what else the script has to do if the text does not show its rows.
         columns: columns of rows that are used in place of what the function returns.
         datasets: the arguments that are datasets.
@@ -338,6 +339,7 @@ class Wrapped(PlainData):
 
     keyword: str
     written: str
+    written_of_row: str
     unless: str
     columns: tuple[str, ...]
     datasets: tuple[str, ...]

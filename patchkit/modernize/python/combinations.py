@@ -182,6 +182,11 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
         return
     function = f"({ITSELF})" if is_lambda else ITSELF
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
+    of_row = all(map(_makes_one, [given.node] if is_lambda else functions))
+    if of_row:
+        old = f"{call.name}({action.keyword}=) that returns a list with the text of a row"
+        only = action.of_row.replace("(row)", "(row)[0]")
+        action = action.replaced(written=action.written_of_row, mapped=only)
     if any(_names(each, action.columns) for each in (*functions, given.node)):
         _map(plan, call, row, action, old)
         return
@@ -189,6 +194,19 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     call.is_old = True
     plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
+
+
+def _makes_one(function: ast.AST) -> bool:
+    """Tell whether a function returns a list of one text, and takes no part of a column."""
+    nodes = list(ast.walk(function))
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    made = [function.body] if isinstance(function, ast.Lambda) else returned
+    parts = (node.value for node in nodes if isinstance(node, ast.Subscript))
+    return (
+        all(isinstance(each, ast.List) and len(each.elts) == 1 for each in made)
+        and not any(isinstance(node, ast.For | ast.comprehension) for node in nodes)
+        and not any(isinstance(part, ast.Subscript) for part in parts)
+    )
 
 
 def _names(function: ast.AST, columns: Sequence[str]) -> bool:
