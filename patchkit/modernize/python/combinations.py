@@ -173,6 +173,8 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     if given is None:
         return
     functions = [value.node for value in given.values if isinstance(value, Own)]
+    if functions and all(map(_takes_either, functions)):
+        return
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
     own = plan.script.own_calls
     if not is_lambda and not any(_returns_list(each, own) for each in functions):
@@ -194,6 +196,18 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     call.is_old = True
     plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
+
+
+def _takes_either(function: ast.AST) -> bool:
+    """Tell whether a function asks if it gets lists, and returns something else if not."""
+    nodes = list(ast.walk(function))
+    asks = any(
+        isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "isinstance"
+        and getattr(node.args[-1], "id", "") == "list"
+        for node in nodes
+    )
+    return asks and sum(isinstance(node, ast.Return) for node in nodes) > 1
 
 
 def _makes_one(function: ast.AST) -> bool:
