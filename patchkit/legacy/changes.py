@@ -186,9 +186,15 @@ class Convert(PlainData):
 
 
 class SetVariable(PlainData):
-    """An environment variable holds the value; None meant that no value was given."""
+    """An environment variable holds the value; None meant that no value was given.
+
+    Args:
+        beside: keywords that name who reads the variable, with values of which one must be named;
+            if such a keyword is given, and names none of them, nothing depends on the value.
+    """
 
     variable: str
+    beside: Mapping[str, tuple[str, ...]] = NOTHING
 
 
 class Drop(PlainData):
@@ -322,6 +328,7 @@ class Wrapped(PlainData):
     Args:
         keyword: the argument.
         written: the function for a row, as source, with `{value}` for the other.
+        written_of_row: the same if that returns a list with the value of one row.
         unless: what else the script has to do if the text does not show its rows.
         columns: columns of rows that are used in place of what the function returns.
         datasets: the arguments that are datasets.
@@ -332,6 +339,7 @@ class Wrapped(PlainData):
 
     keyword: str
     written: str
+    written_of_row: str
     unless: str
     columns: tuple[str, ...]
     datasets: tuple[str, ...]
@@ -449,6 +457,38 @@ class GivenToo(PlainData):
     beside: str
 
 
+class Inner(PlainData):
+    """An argument that is to be a part of what it is.
+
+    Args:
+        keyword: the argument.
+        positional: the names of the first arguments, up to it.
+        made_by: the functions that make the whole, or classes that load it, with dots.
+        written: the part, as source, with `{value}` for the whole.
+        because: why.
+    """
+
+    keyword: str
+    positional: tuple[str, ...]
+    made_by: tuple[str, ...]
+    written: str
+    because: str
+
+
+class Listed(PlainData):
+    """A column of rows, which was a list.
+
+    Args:
+        written: what to write for a column, as source, with `{value}` for it.
+        functions: other functions that take lists alone, with dots.
+        parts: beginnings of the names by which rows are taken, and no column.
+    """
+
+    written: str
+    functions: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
 InSource = (
     OwnConfiguration
     | LeftOut
@@ -461,6 +501,8 @@ InSource = (
     | OneColumn
     | GivenToo
     | AtMost
+    | Inner
+    | Listed
 )
 
 
@@ -469,7 +511,7 @@ class OtherResults(PlainData):
 
     Args:
         told: the difference, as the end of a sentence that begins with the call.
-        unless: keywords with which the results are the same.
+        unless: keywords with which, and with another value than None, the results are the same.
         but: keywords and values with which they are the same.
         only: keywords and values without which they are the same; one of them is enough. Several
             values of a keyword are in a tuple; a function's first argument counts as that keyword.
@@ -480,9 +522,16 @@ class OtherResults(PlainData):
         for_ids: the keyword that is false where a script reads the result as ids alone.
         of_older: whether a script without other old spellings may mean what it gives.
         decoded: the same as `told` for a call that decodes the predictions as they come.
-        named: parts of names; without one of them in the script, the results are the same.
+        named: parts of names, or environment variables; without one of them in the script, the
+            results are the same.
+        unnamed: environment variables with one of which they are the same.
         constructed: for a class that scripts derive from, a method that their constructors called,
             and the one that they have to call.
+        made: ends of the names of what made an argument, or what that was made of; without one of
+            these, the results are the same.
+        made_with: the same for a keyword and a value that an argument was made with.
+        positional: the names of the first arguments, where scripts give them without.
+        write: keywords and values that give the old results.
     """
 
     told: str
@@ -497,7 +546,12 @@ class OtherResults(PlainData):
     of_older: bool = False
     decoded: str = ""
     named: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
     constructed: Mapping[str, object] = NOTHING
+    made: tuple[str, ...] = ()
+    made_with: Mapping[str, object] = NOTHING
+    positional: tuple[str, ...] = ()
+    write: Mapping[str, object] = NOTHING
 
 
 class Adjusted(Owned, kw_only=True):

@@ -125,7 +125,7 @@ def decide(row: Keyword, value: Any = UNKNOWN, call: Caller | None = None) -> De
         case Convert():
             return _convert(action, value, call)
         case SetVariable():
-            return _set_variable(action, value)
+            return _set_variable(action, value, call)
         case Drop():
             return _drop(action, value, call)
         case Keep():
@@ -190,9 +190,16 @@ def _convert(action: Convert, value: Any, call: Caller | None) -> Decision:
     return decision.replaced(advice=advice, arguments=arguments)
 
 
-def _set_variable(action: SetVariable, value: Any) -> Decision:
+def _set_variable(action: SetVariable, value: Any, call: Caller | None) -> Decision:
     if value is None:
         return Decision(LEAVE_OUT)
+    for name, readers in action.beside.items():
+        given = None if call is None else call.arguments.get(name)
+        named = given if isinstance(given, list | tuple) else [given]
+        are_texts = all(isinstance(each, str) for each in named)
+        if are_texts and set(readers).isdisjoint(named):
+            because = f"{name} names nothing that reads it"
+            return Decision(f"{LEAVE_OUT}: {because}", because=because)
     advice = f"set the environment variable {action.variable}"
     if value is not UNKNOWN:
         advice = f'write os.environ["{action.variable}"] = {str(value)!r}'
@@ -311,9 +318,10 @@ def gives_other_results(silent: OtherResults, given: Mapping[str, Any]) -> bool:
     """Tell whether a call gives other results than in older releases, as its arguments show."""
     if silent.only and not _has_one(given, silent.only):
         return False
-    if silent.given and given.keys().isdisjoint(silent.given):
+    said = {name for name, value in given.items() if value is not None}
+    if silent.given and said.isdisjoint(silent.given):
         return False
-    return given.keys().isdisjoint(silent.unless) and not _has_one(given, silent.but)
+    return said.isdisjoint(silent.unless) and not _has_one(given, silent.but)
 
 
 def _has_one(given: Mapping[str, Any], values: Mapping[str, object]) -> bool:

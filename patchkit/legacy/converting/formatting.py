@@ -53,6 +53,12 @@ class OneText:
             if not isinstance(made, list):
                 return made
             texts = in_batch(self._function, row)
+            if (
+                texts is not None
+                and len(texts) == len(made) == 1
+                and any(repr([value]) in str(texts[0]) for value in row.values())
+            ):
+                texts = made  # the function makes one text of a row, and prints lists otherwise
         self.was_batched = True
         if texts is None or len(texts) != 1:
             raise LegacyError(

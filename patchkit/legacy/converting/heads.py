@@ -1,4 +1,4 @@
-"""Adapters on a language model's head, and models without one, which trainers trained."""
+"""Heads of language models that have adapters, and models that trainers do not train any more."""
 
 from __future__ import annotations
 
@@ -52,6 +52,19 @@ def refuse_adapter_of_head(call: OldCall, row: Behaviour, proceed: Callable[[], 
             raise
         old, advice = f"{call.name} with an adapter on {_HEAD}", "Leave it out of target_modules."
         raise call.refuse(row, old, advice) from error
+
+
+def refuse_encoder(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Refuse a model with an encoder, whose first step would end in an error about its inputs.
+
+    Raises:
+        LegacyError: it is one.
+    """
+    config = getattr(call.arguments.get("model"), "config", None)
+    if getattr(config, "is_encoder_decoder", False):
+        old = f"{call.name} of a model with an encoder and a decoder"
+        raise call.refuse(row, old, "Train a model that has a decoder only.")
+    return proceed()
 
 
 def loss_from_logits(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:

@@ -36,6 +36,29 @@ def trained_by_name(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -
             del known[_TRAINED]
 
 
+def copied_for_reference(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Tell that the reference is what an adapter was, where it was the model without adapters."""
+    model, args = call.arguments.get("model"), call.arguments.get("args")
+    is_left_out = call.arguments.get("ref_model") is None and not _name_in(args, "ref_adapter_name")
+    if is_left_out and call.is_of_older_script(row) and _has_learned(model):
+        old = f"{call.name} for a model with an adapter that was trained before"
+        told = "its reference is a copy of that adapter, and was the model without adapters"
+        call.tell(row, old, f"{old}: {told}")
+    return proceed()
+
+
+def repaired_elsewhere(call: OldCall, row: Behaviour, proceed: Callable[[], Any]) -> Any:
+    """Make a call whose inner ones another row repairs; this one shows what scripts write."""
+    return proceed()
+
+
+def _has_learned(model: Any) -> bool:
+    """Tell whether the adapters of a model change what it computes; fresh ones do not."""
+    return bool(getattr(model, "peft_config", None)) and any(
+        "lora_B" in name and bool(weight.any()) for name, weight in model.named_parameters()
+    )
+
+
 def _name_in(args: Any, name: str) -> Any:
     return getattr(args, f"{name}_of_trainer", None) or getattr(args, name, None)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
 from ...legacy.converting.adjusting.command_lines import value_of
+from ...legacy.places import FoundName
+from ...legacy.versions.due import Due
 from ..python import readers
 from ..python.readers import Reader
 from .words import Word, commands, expanded, variables
@@ -23,6 +26,8 @@ _SHIPPED = re.compile(r"(?:.*/)?(?:trl|examples)/scripts/(\w+)\.py")
 """Scripts that TRL ships; they read what the command of that name does."""
 _FLAG = re.compile(r"--[A-Za-z][\w-]*")
 _WORDS = {"true": True, "false": False}
+_COMMAND, _SCRIPTS = "trl", "trl.scripts"
+"""The command of TRL, and the modules that it runs."""
 
 Scripts = Callable[[str], str | None]
 """Returns the text of the Python script at a path, None if it is not known."""
@@ -98,13 +103,23 @@ def launches(text: str, script: Scripts) -> Iterator[Launch]:
             yield started
 
 
+def gone_commands(text: str, due: Due) -> Iterator[tuple[Sequence[Word], str, FoundName]]:
+    """Yield the commands of TRL that it has no more, each with its name and what the table says."""
+    for words in commands(text):
+        for before, word in pairwise(words):
+            module = f"{_SCRIPTS}.{word.value}" if before.value == _COMMAND else word.value
+            found = due.places.gone(module) if module.startswith(_SCRIPTS) else None
+            if found is not None and not any(each.value in _TALK for each in words):
+                yield words, f"{before.value} {word.value}", found
+
+
 def _launch(words: Sequence[Word], script: Scripts) -> Launch | None:
     """Return what a command starts; None if it starts no training."""
     if any(word.value in _TALK for word in words):
         return None
     for place, word in enumerate(words[1:], 1):
         before = words[place - 1].value
-        if PurePosixPath(before).name == "trl" and (reader := readers.of_command(word.value)):
+        if PurePosixPath(before).name == _COMMAND and (reader := readers.of_command(word.value)):
             return Launch(words, list(_flags(words[place + 1 :])), reader)
         is_module = before == "-m" and not _NO_SCRIPT.fullmatch(word.value)
         if is_module or word.value.endswith(".py"):

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...legacy.versions.due import Due
+from ...legacy.wording import since
 from ..errors import ScriptError
 from ..findings import Modernized, ScriptFinding, ScriptOutcome
 from ..python import modernize as python
 from ..python.settings import Changed, changes
 from .edits import TextEdit, edited, line_of, remark_above
-from .launches import Flag, Launch, Scripts, launches
+from .launches import Flag, Launch, Scripts, gone_commands, launches
 from .words import scripts_in
 
 _NEED_TRUTH = {"bf16"}
@@ -46,6 +47,12 @@ def changed_in(
                 inserted = edit.text if edit.start == edit.end else ""
                 edits.setdefault((edit.start, edit.end, inserted), edit)
             found.setdefault((finding.line, finding.old), finding)
+    for words, command, place in gone_commands(text, due):
+        because = f"{since(place.row)}. {place.advice}"
+        for edit in remark_above(text, words[0].start, f"{command} {because}"):
+            edits[edit.start, edit.end, edit.text] = edit
+        line = line_of(text, words[0].start)
+        found[line, command] = ScriptFinding(line, command, "", because, ScriptOutcome.GONE)
     for start, end in scripts_in(text):
         above = line_of(text, start) - 1
         try:
@@ -64,7 +71,8 @@ def _rewritten(
 ) -> Iterator[tuple[list[TextEdit], ScriptFinding]]:
     given = {flag.name: flag for flag in started.flags if flag.name != "config"}
     command = next(word for word in started.words if word.value not in _KEYWORDS)
-    for changed in changes({name: flag.value for name, flag in given.items()}, started.reader, due):
+    values = {name: flag.value for name, flag in given.items()}
+    for changed in changes(values, started.reader, due, abbreviated=True):
         flag = given[changed.name]
         edits: list[TextEdit] = []
         if changed.outcome is not ScriptOutcome.CHANGED:

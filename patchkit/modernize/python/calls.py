@@ -21,6 +21,7 @@ from .conversion import as_value, decide_in_source, fill, source_of
 from .dictionaries import may_edit
 from .edits import Span, span_of
 from .plan import Plan
+from .settings import ONLY_READ
 from .standin import argument_list, rendered
 
 _ELSE = " else None"
@@ -144,6 +145,13 @@ class CallPlan:
             return
         for other in taken:
             self.remove(other)
+        if decision.kept and not decision.by and name not in ONLY_READ and given.value is not None:
+            self.remove(name)
+            because = f"{since(row)}; {decision.advice.removeprefix(f'{LEAVE_OUT}: ')}"
+            left_out = f"left out: {name}={self.plan.lines.source(given.node)}"
+            self.plan.find(given.node.lineno, old, "", because, ScriptOutcome.REMARKED)
+            self.plan.put_remark(given.node, f"{left_out} {because}")
+            return
         self._carry_out(name, decision, given, old, f"it {since(row)}")
 
     def _contradiction(self, decision: Decision, given: Given, taken: frozenset[str]) -> str:
@@ -175,8 +183,6 @@ class CallPlan:
             new = self._set_variable(variable, given)
         if decision.by:
             new = self._keep(decision, given)
-        elif decision.kept:
-            because = f"{because}; {decision.advice}"
         if decision.because:
             because = f"{because}: {decision.because}"
         if moved:

@@ -12,7 +12,9 @@ from ...legacy.changes import (
     Columns,
     Copied,
     GivenToo,
+    Inner,
     LeftOut,
+    Listed,
     OneColumn,
     OtherParameter,
     OwnConfiguration,
@@ -27,6 +29,7 @@ from ..reading.expressions import DEEPEST
 from ..reading.script import Given, OwnClass, ScriptCall
 from ..reading.values import Made, Own
 from .calls import CallPlan
+from .columns import list_columns
 from .edits import ITSELF, span_of
 from .plan import Plan
 from .standin import rendered
@@ -62,6 +65,10 @@ def plan_combinations(plan: Plan, call: CallPlan, calls: Mapping[int, CallPlan])
                     plan.changed(given.node, old, LEAVE_OUT, f"it {since(row)}")
             case Columns() as action:
                 _rename_columns(plan, row, action)
+            case Inner() as action:
+                _take_inner(plan, call, row, action)
+            case Listed() as action:
+                list_columns(plan, call, row, action)
             case (
                 Parameters() | OtherParameter() | Uncalled() | Copied() | OwnConfiguration() | None
             ):
@@ -110,6 +117,20 @@ def _leave_out(plan: Plan, call: CallPlan, row: Adjusted, action: LeftOut) -> No
         plan.remark(given.node, old, f"{since(row)}; leave one of the two out{otherwise}")
 
 
+def _take_inner(plan: Plan, call: CallPlan, row: Adjusted, action: Inner) -> None:
+    """Give a part of what an argument is."""
+    given = dict(zip(action.positional, call.positional, strict=False)).get(action.keyword)
+    given = call.keywords.get(action.keyword, given)
+    values = given.values if given is not None else ()
+    makers = {each.call.name if isinstance(each, Made) and each.call else "" for each in values}
+    if given is not None and makers and makers <= set(action.made_by):
+        plan.wrap(given.node, action.written.replace("{value}", ITSELF))
+        call.is_old = True
+        new = action.written.replace("{value}", plan.lines.source(given.node))
+        because = f"since {release(row.gone)} it {action.because}"
+        plan.changed(given.node, f"{call.name}({action.keyword}=)", new, because)
+
+
 def _forget(plan: Plan, name: ast.Name, makers: Sequence[ScriptCall]) -> None:
     """Leave out the statement that gives a variable its value, if no more is done with it."""
     names = [node for node in ast.walk(plan.script.tree) if getattr(node, "id", "") == name.id]
@@ -152,6 +173,8 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     if given is None:
         return
     functions = [value.node for value in given.values if isinstance(value, Own)]
+    if functions and all(map(_takes_either, functions)):
+        return
     is_lambda = isinstance(given.node, ast.Lambda) and isinstance(given.node.body, _LISTS)
     own = plan.script.own_calls
     if not is_lambda and not any(_returns_list(each, own) for each in functions):
@@ -161,6 +184,11 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
         return
     function = f"({ITSELF})" if is_lambda else ITSELF
     old = f"{call.name}({action.keyword}=) that returns a list for a batch"
+    of_row = all(map(_makes_one, [given.node] if is_lambda else functions))
+    if of_row:
+        old = f"{call.name}({action.keyword}=) that returns a list with the text of a row"
+        only = action.of_row.replace("(row)", "(row)[0]")
+        action = action.replaced(written=action.written_of_row, mapped=only)
     if any(_names(each, action.columns) for each in (*functions, given.node)):
         _map(plan, call, row, action, old)
         return
@@ -168,6 +196,31 @@ def _wrap(plan: Plan, call: CallPlan, row: Adjusted, action: Wrapped) -> None:
     call.is_old = True
     plan.changed(given.node, old, f"{action.keyword}=lambda row: …", f"it {since(row)}")
     plan.find(given.node.lineno, old, "", action.unless, ScriptOutcome.SILENT)
+
+
+def _takes_either(function: ast.AST) -> bool:
+    """Tell whether a function asks if it gets lists, and returns something else if not."""
+    nodes = list(ast.walk(function))
+    asks = any(
+        isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "isinstance"
+        and getattr(node.args[-1], "id", "") == "list"
+        for node in nodes
+    )
+    return asks and sum(isinstance(node, ast.Return) for node in nodes) > 1
+
+
+def _makes_one(function: ast.AST) -> bool:
+    """Tell whether a function returns a list of one text, and takes no part of a column."""
+    nodes = list(ast.walk(function))
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    made = [function.body] if isinstance(function, ast.Lambda) else returned
+    parts = (node.value for node in nodes if isinstance(node, ast.Subscript))
+    return (
+        all(isinstance(each, ast.List) and len(each.elts) == 1 for each in made)
+        and not any(isinstance(node, ast.For | ast.comprehension) for node in nodes)
+        and not any(isinstance(part, ast.Subscript) for part in parts)
+    )
 
 
 def _names(function: ast.AST, columns: Sequence[str]) -> bool:
@@ -270,6 +323,8 @@ class _Column:
             self._plan.remark(given.node, f"{self._call.name}({name}=)", because)
         elif self._configured is not None and self._is_old and _is_dataset(given):
             of_file, column = self._configured.file, self._configured.value
+            if column is None or ((columns := _columns_made(given)) and "prompt" not in columns):
+                return
             shown = rendered(column) if of_file else self._plan.lines.source(self._configured.node)
             because = (
                 f"{self._told()}: if there is a column prompt beside {shown}, pass "
@@ -325,7 +380,12 @@ def _columns_made(given: Given) -> frozenset[Any]:
     (made,) = given.values if len(given.values) == 1 else (None,)
     call = made.call if isinstance(made, Made) else None
     content = call.positional[0].node if call is not None and call.positional else None
-    if call is None or call.method != "from_dict" or not isinstance(content, ast.Dict):
+    if isinstance(content, ast.List) and content.elts:
+        content = content.elts[0]
+    elif isinstance(content, ast.ListComp):
+        content = content.elt
+    is_made = call is not None and call.method in ("from_dict", "from_list")
+    if not is_made or not isinstance(content, ast.Dict):
         return frozenset()
     return frozenset(key.value for key in content.keys if isinstance(key, ast.Constant))
 

@@ -49,7 +49,7 @@ def plan_command_line(plan: Plan, call: ScriptCall) -> None:
     flags = _flags(lists[0])
     # A parser's own `--config` names a file of settings; TRL once had a setting of that name, too.
     settings = {name: flag.value for name, flag in flags.items() if name != "config"}
-    for changed in changes(settings, reader, plan.due):
+    for changed in changes(settings, reader, plan.due, abbreviated=True):
         _write(plan, changed, flags[changed.name])
 
 

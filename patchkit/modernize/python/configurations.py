@@ -131,7 +131,7 @@ class ConfigurationPlan:
         trainer.settings = {name: sources[name] for name in sources if name not in later}
         for each in made:
             assert each.call is not None
-            self._complete(each, each.call)
+            self._complete(each, each.call, is_set_later=bool(later))
         for name, source in later.items():
             statement = f"{given.node.id}.{name} = {source}"
             statement = f"{statement}  {trainer.take_comment(name)}".rstrip()
@@ -168,11 +168,12 @@ class ConfigurationPlan:
         same = self._plan.bindings.means_the_same
         return all(same(source, here.node, there.node) for source in sources.values())
 
-    def _complete(self, made: Made, call: ScriptCall) -> None:
+    def _complete(self, made: Made, call: ScriptCall, is_set_later: bool = False) -> None:
         """Add to the call that makes a configuration; let it make one of the trainer's class."""
         configuration = self._calls[id(call.node)]
         if not self._is_own(made):
-            if not self._trainer.settings and not self._needs_own(made):
+            needs_own = is_set_later or self._needs_own(made)
+            if not self._trainer.settings and not needs_own:
                 return
             cls = self._plan.spell(self._configuration, call.node, self._trainer.call)
             self._plan.edits.sources[span_of(call.node.func)] = cls

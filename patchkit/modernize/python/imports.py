@@ -70,9 +70,12 @@ class Imports:
         if not all(span_of(node) in self._edits.sources for node in uses):
             return
         for statement in tree.body:
-            several = isinstance(statement, ast.ImportFrom) and len(statement.names) > 1
-            if several and _has(statement, name):
+            if not isinstance(statement, ast.ImportFrom) or not _has(statement, name):
+                continue
+            if len(statement.names) > 1:
                 self._edits.dropped[span_of(statement)].add(name)
+            else:
+                self._edits.removed.add(span_of(statement))
 
     def _present(self, place: str, at: ast.AST) -> str | None:
         """Return the name by which a script has something where it is needed."""

@@ -51,6 +51,8 @@ _SIGNS = {
     "DPO": {"beta", "rpo_alpha", "precompute_ref_log_probs", "loss_type"},
 }
 """Fields by which a configuration is known, where nothing else tells which it is."""
+_HANDBOOK = {"dataset_mixer", "dataset_splits"}
+"""Fields of the alignment handbook, whose settings of models are a class of its own."""
 _OTHER_PROGRAMS = {
     *("finetuning_type", "dataset_dir", "cutoff_len"),
     *("base_model", "sequence_len", "micro_batch_size"),
@@ -70,12 +72,14 @@ class Reader:
         overridden: those of classes that derive from a library's; they get another name if the
             library's fields do.
         sets_environment: whether a file may set environment variables, below `env`.
+        is_guessed: whether there may be other fields than these.
     """
 
     configurations: tuple[tuple[str, ...], ...]
     own: frozenset[str] = frozenset()
     overridden: frozenset[str] = frozenset()
     sets_environment: bool = False
+    is_guessed: bool = False
 
 
 def of_command(name: str) -> Reader | None:
@@ -92,9 +96,9 @@ def of_settings(names: Collection[str]) -> Reader | None:
         return None
     trainers = [name for name, signs in _SIGNS.items() if signs.intersection(names)]
     classes = [f"{trainers[0]}Config" if len(trainers) == 1 else "TrainingArguments"]
-    if _MODEL.intersection(names):
+    if _MODEL.intersection(names) and not _HANDBOOK.intersection(names):
         classes.append("ModelConfig")
-    return Reader(tuple(_ancestors(name) for name in classes))
+    return Reader(tuple(_ancestors(name) for name in classes), is_guessed=True)
 
 
 def are_settings(names: Collection[str]) -> bool:

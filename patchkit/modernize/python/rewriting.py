@@ -13,6 +13,7 @@ from ..reading.reader import parsed
 from .attributes import plan_attributes
 from .calls import CallPlan
 from .classes import plan_classes
+from .columns import plan_columns
 from .combinations import plan_combinations
 from .command_lines import plan_command_line
 from .configurations import ConfigurationPlan
@@ -55,6 +56,7 @@ def planned(text: str, due: Due, folder: Path | None = None) -> Plan:
     plan_classes(plan)
     _plan_calls(plan)
     plan_settings(plan)
+    plan_columns(plan, due)
     return plan
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...legacy.changes import Keyword
-from ...legacy.decisions import UNKNOWN, Decision, Template, clash, decide, decide_value
+from ...legacy.decisions import (
+    UNKNOWN,
+    Decision,
+    Template,
+    clash,
+    decide,
+    decide_value,
+    gives_other_results,
+)
 from ...legacy.versions.due import Due, MethodRows
 from ...legacy.wording import since
 from ..findings import ScriptOutcome
+from ..history import shipped
 from .readers import Reader
 from .standin import Standin, decided
 
@@ -43,8 +52,24 @@ class Changed:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[Changed]:
-    """Yield what to write for each setting that has changed."""
+def changes(
+    settings: Mapping[str, Any], reader: Reader, due: Due, abbreviated: bool = False
+) -> Iterator[Changed]:
+    """Yield what to write for each setting that has changed.
+
+    Args:
+        settings: each with its value.
+        reader: what reads them.
+        due: the rows of the table for the releases that are wanted.
+        abbreviated: whether the beginning of a name stood for it, as on a command line.
+    """
+    if abbreviated and not reader.is_guessed:
+        written = {_whole(name, reader): name for name in settings}
+        settings = {whole: settings[name] for whole, name in written.items()}
+        for changed in changes(settings, reader, due):
+            without = tuple(written[name] for name in changed.without)
+            yield replace(changed, name=written[changed.name], without=without)
+        return
     known = [
         rows for names in reader.configurations if (rows := due.methods(names).get("__init__"))
     ]
@@ -54,12 +79,41 @@ def changes(settings: Mapping[str, Any], reader: Reader, due: Due) -> Iterator[C
         if (row := _row(name, known)) is not None and not _is_own(row, reader)
     }
     given = Standin(settings, keywords)
+    beside = _beside(settings, known)
     for name, row in keywords.items():
         if name in given.unknown:
-            yield from _changed(row, given.unknown.pop(name), given, reader)
+            for changed in _changed(row, given.unknown.pop(name), given, reader):
+                if changed.environment and name in beside:
+                    changed = replace(changed, new={**(changed.new or {}), **beside[name]})
+                yield changed
     for name, value in settings.items():
         if name not in reader.own:
             yield from _renamed_value(name, value, known)
+
+
+def _whole(name: str, reader: Reader) -> str:
+    """Return the setting that a name is the beginning of; the name itself if that does not show."""
+    fields = {
+        field
+        for owner in (owner for names in reader.configurations for owner in names)
+        for library, _, cls in [owner.partition(".")]
+        if library in shipped().libraries
+        for field in shipped().libraries[library].keywords.get(cls, ())
+    }
+    meant = [field for field in {*fields, *reader.own} if field.startswith(name)]
+    return meant[0] if len(meant) == 1 else name
+
+
+def _beside(
+    settings: Mapping[str, Any], known: list[MethodRows]
+) -> dict[str, Mapping[str, object]]:
+    """Return for settings what is to be written beside them, so that they do what they did."""
+    silent = (row.silent for rows in known for row in rows.behaviours if row.silent is not None)
+    return {
+        name: told.write
+        for told in silent
+        for name in (told.given if told.write and gives_other_results(told, settings) else ())
+    }
 
 
 def _is_own(row: Keyword, reader: Reader) -> bool:

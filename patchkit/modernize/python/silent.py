@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...legacy.call_sites import CallSiteSource, called
@@ -14,12 +14,14 @@ from ...legacy.decisions import gives_other_results, is_newer, is_relied_on
 from ...legacy.versions.due import MethodRows
 from ...legacy.wording import release
 from ..findings import ScriptOutcome
-from ..reading.script import Script, ScriptCall
-from ..reading.values import Constant, flat
+from ..reading.expressions import DEEPEST
+from ..reading.script import Given, Script, ScriptCall
+from ..reading.values import Constant, Made, flat
 from .calls import CallPlan
 from .command_lines import READING
 from .edits import span_of
 from .plan import Plan
+from .standin import argument_list, known_value, rendered
 
 _DECODING = frozenset({"batch_decode", "decode"})
 _PREDICTIONS, _FILLER = "predictions", "-100"
@@ -31,7 +33,7 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
     given = {name: each.value for name, each in {**call.call.keywords, **call.keywords}.items()}
     given = {**first_argument(call.call, call.rows), **given}
     for row in call.rows.behaviours:
-        if row.silent is not None and concerns(row.silent, given, plan.script):
+        if row.silent is not None and concerns(row.silent, given, plan.script, call.call):
             if row.silent.unless and not call.call.complete:
                 continue  # what is not seen may say it
             text = f"since {release(row.gone)} it {row.silent.told}"
@@ -41,6 +43,14 @@ def plan_silent(plan: Plan, call: CallPlan) -> None:
                 if not _replace_filler(plan, node, because):
                     plan.remark(node, called(node), because)
             if decoding:
+                continue
+            if row.silent.of_older and row.silent.write and not plan.edits:
+                continue
+            if row.silent.write and call.call.complete:
+                written = {name: rendered(value) for name, value in row.silent.write.items()}
+                for name, value in written.items():
+                    call.put(name, value)
+                plan.changed(call.call.node, call.name, argument_list(written), text)
                 continue
             if row.silent.raises and (plan.edits or not row.silent.of_older):
                 because = f"{row.silent.told}, since {release(row.gone)}"
@@ -103,10 +113,25 @@ def first_argument(call: ScriptCall, rows: MethodRows) -> dict[str, Any]:
     return {name: call.positional[0].value for told in silent for name in told.only}
 
 
-def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> bool:
+def concerns(
+    silent: OtherResults, given: Mapping[str, Any], script: Script, call: ScriptCall
+) -> bool:
     """Tell whether a call gives other results, as its arguments and the script show."""
+    by_position = zip(silent.positional, call.positional, strict=False)
+    given = {**{name: each.value for name, each in by_position}, **given}
     if silent.constructed or not gives_other_results(silent, given):
         return False  # of a constructor, its class is told
+    if silent.made or silent.made_with:
+        makers = list(_makers(call))
+        if silent.made and not any(maker.name.endswith(silent.made) for maker in makers):
+            return False
+        if silent.made_with and not any(
+            _shown_value(maker.keywords[name]) == value
+            for name, value in silent.made_with.items()
+            for maker in makers
+            if name in maker.keywords
+        ):
+            return False
     if silent.unless_set and any(
         isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
@@ -114,8 +139,12 @@ def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> 
         for node in ast.walk(script.tree)
     ):
         return False
-    if silent.named and not any(map(_names(script).__contains__, silent.named)):
-        return False
+    if silent.named:
+        names = _names(script)
+        if not any(map(names.__contains__, silent.named)):
+            return False
+        if any(map(names.__contains__, silent.unnamed)):
+            return False
     return not silent.listed or any(
         isinstance(value, Constant) and getattr(value.node, "value", None) == listed
         for name, listed in silent.listed.items()
@@ -125,11 +154,27 @@ def concerns(silent: OtherResults, given: Mapping[str, Any], script: Script) -> 
     )
 
 
+def _makers(call: ScriptCall, depth: int = 0) -> Iterator[ScriptCall]:
+    """Yield the calls that made the arguments of a call, and what those were made of."""
+    for given in (*call.positional, *call.keywords.values()):
+        for value in given.values:
+            if isinstance(value, Made) and value.call is not None and depth < DEEPEST:
+                yield value.call
+                yield from _makers(value.call, depth + 1)
+
+
+def _shown_value(given: Given) -> object:
+    """Return a literal, or the name of the member of an enumeration."""
+    return given.node.attr if isinstance(given.node, ast.Attribute) else known_value(given)
+
+
 def _names(script: Script) -> str:
-    """Return all names of a script."""
+    """Return all names of a script, and what may be environment variables."""
     nodes = list(ast.walk(script.tree))
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant))
     return " ".join(
         [
+            *(text for text in texts if isinstance(text, str) and text.isupper()),
             *(node.id for node in nodes if isinstance(node, ast.Name)),
             *(node.attr for node in nodes if isinstance(node, ast.Attribute)),
         ]

@@ -70,6 +70,13 @@ def _carried_over(text: str, before: str, after: str) -> str:
     return "\n".join(result)
 
 
+def _is_explained(statement: cst.SimpleStatementLine) -> bool:
+    """Tell whether an import has a comment, which stays."""
+    comments = [line.comment for line in statement.leading_lines]
+    has_one = statement.trailing_whitespace.comment is not None or any(comments)
+    return isinstance(statement.body[0], cst.ImportFrom) and has_one
+
+
 class _Writer(cst.CSTTransformer):
     """Make changes while the tree is walked."""
 
@@ -144,12 +151,14 @@ class _Writer(cst.CSTTransformer):
             "removed", self._span(original)
         ):
             self._take("remarks", self._span(original))
-            return cst.RemoveFromParent()
+            return self._statement(
+                self._span(original), changed, is_gone=not _is_explained(changed)
+            )
         if isinstance(original, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             return self._statement(self._span(original), changed)
         return changed
 
-    def _statement(self, span: Span, changed: Any) -> Any:
+    def _statement(self, span: Span, changed: Any, is_gone: bool = False) -> Any:
         if not isinstance(changed, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             return changed
         remarks = self._take("remarks", span)
@@ -164,7 +173,12 @@ class _Writer(cst.CSTTransformer):
             lines = [cst.EmptyLine(indent=True, comment=cst.Comment(text)) for text in remarks]
             changed = changed.with_changes(leading_lines=[*changed.leading_lines, *lines])
         statements += [changed, *(self._parsed(source) for source in after or ())]
-        return cst.FlattenSentinel(statements) if len(statements) > 1 else changed
+        if is_gone:
+            statements.remove(changed)
+            if not statements:
+                return cst.RemoveFromParent()
+            statements[0] = statements[0].with_changes(leading_lines=changed.leading_lines)
+        return cst.FlattenSentinel(statements) if len(statements) > 1 else statements[0]
 
     def _parsed(self, source: str) -> Any:
         return cst.parse_statement(source, self._module.config_for_parsing)

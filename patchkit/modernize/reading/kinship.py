@@ -49,6 +49,7 @@ _RETURNED = {
     "datasets.load_dataset": "datasets.Dataset",
     "datasets.load_from_disk": "datasets.Dataset",
     "datasets.concatenate_datasets": "datasets.Dataset",
+    "transformers.pipeline": "transformers.Pipeline",
     "peft.get_peft_model": "peft.PeftModel",
     "peft.prepare_model_for_kbit_training": _MODEL,
     "peft.prepare_model_for_int8_training": _MODEL,

@@ -71,7 +71,9 @@ def silent(
                 continue
             if told.decoded and decoding_calls(script):
                 continue  # where they decode
-            if before is not None and concerns(told, values, script):
+            if told.of_older and told.write:
+                continue  # modernize writes it beside what else is old
+            if before is not None and concerns(told, values, script, call):
                 text = f"since {release(behaviour.gone)} it {told.told}"
                 yield ScriptSilentChange(call.line, _shown(call), text, before)
 

@@ -572,6 +572,15 @@ PIECES = {
 """The piece, what it raises without the layer, its result with it, and the printed line."""
 
 REFUSED = {
+    "a_model_with_an_encoder": (
+        "from transformers import T5Config, T5ForConditionalGeneration\n"
+        "from trl import DPOConfig, DPOTrainer\n"
+        "encoding = T5ForConditionalGeneration(T5Config(vocab_size=9, d_model=8, d_kv=4, d_ff=8,\n"
+        "    num_layers=1, num_heads=2, decoder_start_token_id=0))\n"
+        "DPOTrainer(encoding, args=DPOConfig(**FAST), train_dataset=PAIRS,\n"
+        "    processing_class=TOKENIZER)",
+        "DPOTrainer of a model with an encoder and a decoder has been gone since TRL 0.29.0",
+    ),
     "adapter_of_the_head": (
         "import peft\n"
         "from trl import DPOConfig, DPOTrainer\n"

@@ -133,6 +133,17 @@ PIECES = {
         [0.6931, 4, 4],
         "DPOConfig(ref_adapter_name='reference') has been gone since TRL 0.29.0",
     ),
+    "an_adapter_that_was_trained_before": (
+        f"import peft\n{_DPO}"
+        "lora = peft.LoraConfig(r=2, target_modules=['v_proj'], init_lora_weights=False, "
+        "task_type='CAUSAL_LM')\n"
+        "adapted = peft.get_peft_model(model(), lora)\n"
+        "DPOTrainer(adapted, None, DPOConfig(**FAST), train_dataset=PAIRS, tokenizer=TOKENIZER)\n"
+        "result = 0",
+        "'tokenizer'",
+        0,
+        "its reference is a copy of that adapter, and was the model without adapters",
+    ),
     "a_reference_that_comes_later": (
         "import peft\n"
         "from trl import KTOConfig, KTOTrainer\n"

@@ -56,7 +56,22 @@ SCRIPTS = {"train.py": TRL, "own.py": OWN, "plain.py": ARGPARSE, "tools/train.py
             "trl sft --split_batches True",
             """trl sft --accelerator_config '{"split_batches": true}'""",
         ),
-        ("trl sft --logging_dir a/b", "TENSORBOARD_LOGGING_DIR=a/b trl sft"),
+        (
+            "trl sft --logging_dir a/b",
+            "TENSORBOARD_LOGGING_DIR=a/b trl sft --report_to tensorboard",
+        ),
+        ("trl sft --logging_dir a/b --report_to wandb", "trl sft --report_to wandb"),
+        (
+            "trl sft --max_seq_len 8 --evaluation_strat no",
+            "trl sft --max_length 8 --eval_strategy no",
+        ),
+        ("trl sft --max-seq-len=8", "trl sft --max-length=8"),
+        ("trl sft --per_device_train 8 --max 8", "trl sft --per_device_train 8 --max 8"),
+        (
+            "A=1 trl chat --model_name_or_path m && echo trl chat\n",
+            "# patchkit: trl chat has been gone since TRL 0.19.0. `transformers chat` talks to a model "
+            "that `transformers serve` serves.\nA=1 trl chat --model_name_or_path m && echo trl chat\n",
+        ),
         ("if x; then trl sft --bf16; fi", "if x; then trl sft --bf16 True; fi"),
         ("A=1 nohup trl sft --bf16 > log 2>&1 &", "A=1 nohup trl sft --bf16 True > log 2>&1 &"),
         ("python train.py --torch_dtype auto", "python train.py --dtype auto"),

@@ -39,7 +39,11 @@ def sft() -> readers.Reader | None:
         ("overwrite_output_dir: true\n", ""),
         ("group_by_length: true\n", "train_sampling_strategy: group_by_length\n"),
         ("no_cuda: yes\r\nseed: 1\r\n", "use_cpu: yes\r\nseed: 1\r\n"),
-        ("logging_dir: logs\n", "env: {TENSORBOARD_LOGGING_DIR: logs}\n"),
+        (
+            "logging_dir: logs\n",
+            "report_to: tensorboard\nenv: {TENSORBOARD_LOGGING_DIR: logs}\n",
+        ),
+        ("report_to: none\nlogging_dir: logs\n", "report_to: none\n"),
         (
             "split_batches: true\naccelerator_config:\n  even_batches: false\n",
             "accelerator_config: {even_batches: false, split_batches: true}\n",
@@ -74,6 +78,7 @@ def test_settings(before: str, after: str) -> None:
         "--- \na: 1\n---\n" + TRAINING + "no_cuda: true\n",
         "{output_dir: a, learning_rate: 1, max_steps: 2, no_cuda: true}",
         TRAINING + "torch_dtype: float32\nmax_seq_length: 3\n",
+        TRAINING + "torch_dtype: float32\nlora_r: 3\ndataset_mixer:\n  d: 1.0\n",
         TRAINING + "model: &no_cuda x\n",
         TRAINING + "stage: sft\nfinetuning_type: lora\noverwrite_output_dir: true\n",
         TRAINING + "base_model: a/b\nmicro_batch_size: 1\nwarmup_ratio: 0.1\n",

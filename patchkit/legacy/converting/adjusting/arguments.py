@@ -78,18 +78,6 @@ def of_sequences(call: OldCall, row: Adjusted, surroundings: Surroundings) -> No
         call.fix(row, f"{call.name}(args={name}) without {own}", advice)
 
 
-def encoder_and_decoder(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
-    """Refuse a model with an encoder, whose first step would end in an error about its inputs.
-
-    Raises:
-        LegacyError: it is one.
-    """
-    config = getattr(call.arguments.get("model"), "config", None)
-    if getattr(config, "is_encoder_decoder", False):
-        old = f"{call.name} of a model with an encoder and a decoder"
-        raise call.refuse(row, old, "Train a model that has a decoder only.")
-
-
 def collator_of_pairs(call: OldCall, row: Adjusted, surroundings: Surroundings) -> None:
     """Leave out the collator that the trainer made itself where none was given.
 

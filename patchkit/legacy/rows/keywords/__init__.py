@@ -53,7 +53,7 @@ class _KeywordReader(OwnedReader):
         {
             *("of", "release", "since", "source"),
             *("unless", "keyword", "keywords", "file", "needs", "quiet", "kept", "was", "today"),
-            *("alike", "by", "matters", "overruled", "switches", "to", "with_others"),
+            *("alike", "beside", "by", "matters", "overruled", "switches", "to", "with_others"),
         }
     )
 
@@ -61,7 +61,13 @@ class _KeywordReader(OwnedReader):
         return self._changed(_NEW, lambda name, to: Rename(self._name(name, to)))
 
     def environment(self) -> Iterator[Owned]:
-        return self._changed(_NEW, lambda name, to: SetVariable(self._name(name, to)))
+        beside = {}
+        if "beside" in self._table:
+            name, readers = self._text("beside").split(": ")
+            beside[name] = tuple(readers.split(" | "))
+        return self._changed(
+            _NEW | {"beside"}, lambda name, to: SetVariable(self._name(name, to), beside)
+        )
 
     def configured(self) -> Iterator[Owned]:
         self._check_settings(_OF_CONFIGURED)
