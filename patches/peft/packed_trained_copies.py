@@ -42,7 +42,7 @@ WRAPPER = "peft.utils.other:ModulesToSaveWrapper"
 PATCH = Patch(
     id="peft-packed-trained-copies",
     title="Copies that modules_to_save trains of packed layers are plain layers",
-    affects={"peft": ">=0.17.1", "bitsandbytes": ">=0.48.2"},
+    affects={"peft": ">=0.15", "bitsandbytes": ">=0.46.1"},
     changes=(
         Rewrite(
             f"{WRAPPER}.update", Rule(COPY, make_trainable, names=("deepcopy", "original_module"))

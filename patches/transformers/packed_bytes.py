@@ -157,7 +157,7 @@ SOURCE = "src/transformers/models/layoutlmv3/modeling_layoutlmv3.py"
 PATCH = Patch(
     id="transformers-packed-bytes",
     title="Models that read the weights of layers leave the bytes of packed ones alone",
-    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.48.2"},
+    affects={"transformers": ">=4.46.3", "bitsandbytes": ">=0.46.1"},
     changes=(
         Rewrite("transformers.models.*layout*.modeling_*:*.*", LOOK_UP, sites=None),
         *(
