@@ -31,7 +31,7 @@ IN_SCRIPTS = {
     *(f"patchkit/legacy/converting/adjusting/{name}.py" for name in ("copies", "own_methods")),
     *(
         f"patchkit/modernize/python/{name}.py"
-        for name in ("classes", "combinations", "configurations")
+        for name in ("classes", "columns", "combinations", "configurations")
     ),
 }
 
