@@ -137,6 +137,7 @@ def data(
             "vllm": frameworks.VLLM,
             "named": in_javascript(frameworks.NAMED),
             "upgrade": in_javascript(frameworks.UPGRADE),
+            "upgraded": in_javascript(frameworks.UPGRADED),
         },
         # Its names are among those of the history.
         "since": {kind: held for kind, held in shipped_table(SINCE).items() if kind not in _NAMES},

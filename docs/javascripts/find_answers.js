@@ -114,6 +114,8 @@ function inItsWords(answer, error, pasted, { frameworks }) {
     .filter((library) => new RegExp(`(?<![\\w-])${library}(?![\\w-])`).test(upgrades))
     .map((library) => `${library}${boundsOfLibrary(known, library).pop()[1]}`);
   if (bounds.length && !answer.do.includes("takes")) more.push(`${title} ${newest} takes ${bounds.join(", ")}.`);
+  if (new RegExp(frameworks.upgraded).test(answer.do) && ![said, ...more].join(" ").includes(title))
+    more.push(`Upgrade ${title}, too, which goes with certain releases of them.`);
   const write = (answer.write || []).map((line) => (line.includes(frameworks.vllm) ? known.vllm || line : line));
   return { ...answer, do: [answer.do, ...more].join(" "), write };
 }

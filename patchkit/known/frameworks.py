@@ -25,6 +25,8 @@ VLLM = "trl[vllm]"
 """What brings in the vLLM that TRL takes; some frameworks have an extra of their own."""
 UPGRADE = r"pip install .*?(?:-U |>=)"
 """Lines to write that bring in releases which a framework need not take."""
+UPGRADED = r"\b[Uu]pgrade (?!it\b)"
+"""Words of an answer that has libraries upgraded."""
 
 
 def _table() -> Mapping[str, Any]:
@@ -57,6 +59,8 @@ def in_its_words(answer: Answer, framework: str) -> Answer:
     known = _table()[framework]
     said = " ".join((answer.do, *answer.write))
     more = [*_spelt(known, said), *_bounds(known, answer)]
+    if re.search(UPGRADED, answer.do) and known["title"] not in " ".join((said, *more)):
+        more.append(f"Upgrade {known['title']}, too, which goes with certain releases of them.")
     write = (known.get("vllm", line) if VLLM in line else line for line in answer.write)
     return replace(answer, do=" ".join((answer.do, *more)), write=tuple(write))
 

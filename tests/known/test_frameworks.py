@@ -62,6 +62,15 @@ def test_a_setting_that_keeps_its_name_is_said_to() -> None:
     assert "LLaMA-Factory has ddp_timeout by that name in the YAML file." in said
 
 
+def test_who_upgrades_libraries_upgrades_the_framework_through_which_they_are_called() -> None:
+    error = "TypeError: 'int' object is not iterable"
+    inner = "transformers/models/gemma3/processing_gemma3.py"
+    said = first(through("unsloth/models/vision.py", inner, error=error)).do
+    assert said.endswith("Upgrade Unsloth, too, which goes with certain releases of them.")
+    assert "Unsloth" not in first(through(inner, error=error)).do
+    assert said.count("Upgrade Unsloth") == 1
+
+
 GONE = "ImportError: cannot import name 'ConstantLengthDataset' from 'trl.trainer.utils'"
 
 
