@@ -152,6 +152,7 @@ class TargetLookup(NamedTuple):
         targets: one for each change that is due.
         by_name: those in modules that they name, by the module; hundreds are asked about.
         wildcards: the others.
+        wrapped: what it puts wrappers around, which each wrapper of any patch is compared with.
     """
 
     resolution: Resolution | None
@@ -159,6 +160,7 @@ class TargetLookup(NamedTuple):
     targets: tuple[ArmedTarget, ...] = ()
     by_name: Mapping[str, list[ArmedTarget]] = MappingProxyType({})
     wildcards: tuple[ArmedTarget, ...] = ()
+    wrapped: frozenset[Target] = frozenset()
 
 
 @dataclass(eq=False, repr=False)
@@ -218,7 +220,8 @@ class ArmedPatch:
             if not target.module_is_glob and not absent:
                 by_name.setdefault(target.module, []).append(armed)
         wildcards = tuple(armed for armed in targets if armed.target.module_is_glob)
-        return TargetLookup(resolution, None, tuple(targets), by_name, wildcards)
+        wrapped = frozenset(armed.target for armed in targets if isinstance(armed.change, Wrap))
+        return TargetLookup(resolution, None, tuple(targets), by_name, wildcards, wrapped)
 
     def _kept_as(self, change: Change) -> str:
         """Name one change of the patch, in the present state of its files."""
@@ -254,9 +257,7 @@ class ArmedPatch:
 
     def wraps(self, target: Target) -> bool:
         """Tell whether it puts a wrapper around this very target."""
-        return self.is_due and any(
-            isinstance(own.change, Wrap) and own.target == target for own in self.targets
-        )
+        return self.is_due and target in self.look_up().wrapped
 
     def present_modules(self) -> Iterator[str]:
         """Return the modules of its targets that `sys.modules` has, executed or not."""
