@@ -27,7 +27,7 @@ def history_data(in_javascript: Callable[[str], str]) -> dict[str, Any]:
     for library in shipped().libraries.values():
         for owner, taken in library.keywords.items():
             for keyword in taken:
-                _add(keywords, owner, keyword, history.bounds_of_keyword(owner, keyword))
+                _add(keywords, owner, keyword, history.bounds_of_own(owner, keyword))
     patterns = {
         "fileOfModel": history.FILE_OF_MODEL,
         "ofFamily": history.OF_FAMILY,

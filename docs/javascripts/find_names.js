@@ -206,7 +206,14 @@ function boundsOfPlace(place, data) {
 }
 
 /** Return the library of a keyword, the release that brought it, and the first without it. */
-function boundsOfKeyword(owner, keyword, { names }) {
+function boundsOfKeyword(owner, keyword, data) {
+  const { names } = data;
+  for (const { takenFrom } of Object.values(names.history.libraries)) {
+    for (const base of takenFrom[owner] || []) {
+      const inherited = boundsOfKeyword(base.replace(/^[^.]*\./, ""), keyword, data);
+      if (inherited[0]) return inherited;
+    }
+  }
   const found = boundsOf(names.history.keywords, owner, keyword);
   if (found.length) return found;
   const known = Object.entries(names.history.libraries).find(([, { keywords }]) => hasWord(keywords[owner], keyword));
@@ -394,7 +401,11 @@ function ofUnknownKeyword(owner, keyword, data) {
     if (!owner || !(owner in known.keywords)) continue;
     const read = `${known.first} to ${known.last}`;
     const say = (name, values) => [told(name, what, library, data, { owner, keyword, ...values })];
-    if (hasWord(known.keywords[owner], keyword)) return say("keyword in all releases", { read });
+    const [holder] = boundsOfKeyword(owner, keyword, data);
+    if (holder) {
+      const { first, last } = history.libraries[holder];
+      return [told("keyword in all releases", what, holder, data, { read: `${first} to ${last}` })];
+    }
     const beside = owner.replaceAll("Trainer", "Config");
     if (beside !== owner && takes(library, beside, keyword, data)) return say("keyword of the configuration", { beside });
     const inherited = inherits(library, owner, keyword, data);

@@ -328,7 +328,21 @@ def of_caller(caller: str, place: str, library: str, gone: str, cause: str) -> A
 
 
 def bounds_of_keyword(owner: str, keyword: str) -> tuple[str, str, str]:
-    """Return the library, the release that brought a keyword, and the first without it."""
+    """Return the library, the release that brought a keyword, and the first without it.
+
+    Where a class repeats what its base in another library has, the base decides.
+    """
+    from ..modernize.history import shipped
+
+    for known in shipped().libraries.values():
+        for base in known.taken_from.get(owner, ()):
+            if (found := bounds_of_keyword(base.partition(".")[2], keyword))[0]:
+                return found
+    return bounds_of_own(owner, keyword)
+
+
+def bounds_of_own(owner: str, keyword: str) -> tuple[str, str, str]:
+    """Return the same for a keyword that a class itself has."""
     from ..modernize.history import shipped
 
     for library, known in shipped().libraries.items():
@@ -356,8 +370,9 @@ def of_unknown_keyword(owner: str, keyword: str) -> list[Answer]:
         if not owner or owner not in known.keywords:
             continue
         newest = known.releases[-1]
-        if keyword in known.keywords[owner]:
-            return [_told("keyword in all releases", place, library, read=_read(known))]
+        if holder := bounds_of_keyword(owner, keyword)[0]:
+            read = _read(shipped().libraries[holder])
+            return [_told("keyword in all releases", place, holder, read=read)]
         beside = owner.replace("Trainer", "Config")
         if beside != owner and newest in known.keywords.get(beside, {}).get(keyword, ()):
             case = "keyword of the configuration"

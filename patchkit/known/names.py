@@ -403,11 +403,12 @@ def _of_row(row: Change, error: Raised, rows: Sequence[Change], old: str = "") -
 
 
 def _today(keyword: Keyword, decision: Decision, advice: str) -> str:
-    """Return what is written for a keyword, by the name of the configuration that takes it."""
+    """Return what is written for a keyword: with its value, or the configuration that takes it."""
     from ..legacy.explanation import described, short_name
 
     if not decision.in_configuration:
-        return advice
+        written = "" if decision.keeps_value else instead("values", keyword.name)
+        return f"write {written}" if written and decision.to else advice
     config = _config(short_name(keyword.owners[0]))
     if bounds_of_keyword(config, decision.to)[2]:  # The configuration lost it later.
         rows = _rows_of_keyword(config, decision.to)
