@@ -24,6 +24,7 @@ from patchkit.known import (
     pasted,
     raised,
     reading,
+    spellings,
     symptoms,
     wordings,
 )
@@ -265,7 +266,7 @@ def _names() -> dict[str, Any]:
                 if owner or (answer and re.split(r", |\(", answer["id"])[0] in owners):
                     keywords[f"{owner} {row.name}"] = answer
             own = f"{owners[0]} {row.name}"
-            words = sorted(set(map(names.last_word, owners)))
+            words = sorted(set(map(spellings.last_word, owners)))
             alike.setdefault(row.name, []).append((_rank_of_alike(row), own, words))
         elif isinstance(row, Attribute):
             bases = [short_name(base) for base in row.owners]
@@ -276,7 +277,9 @@ def _names() -> dict[str, Any]:
                     "library": row.library,
                     "ofClass": row.of_class,
                     "like": [
-                        in_javascript(names.KINDS[base]) for base in bases if base in names.KINDS
+                        in_javascript(spellings.KINDS[base])
+                        for base in bases
+                        if base in spellings.KINDS
                     ],
                     "answer": _answer(
                         f"'{bases[0]}' object has no attribute '{row.name}'", row.library
@@ -301,9 +304,9 @@ def _names() -> dict[str, Any]:
             "refusedValue": in_javascript(names.REFUSED_VALUE.pattern),
             "own": in_javascript(names.OWN.pattern),
             "ofPackage": in_javascript(names.OF_PACKAGE.pattern),
-            "unmistakable": in_javascript(names.UNMISTAKABLE.pattern),
+            "unmistakable": in_javascript(spellings.UNMISTAKABLE.pattern),
         },
-        "model": in_javascript(names.KINDS["PreTrainedModel"]),
+        "model": in_javascript(spellings.KINDS["PreTrainedModel"]),
         "values": values,
         "passingOn": sorted(pasted.PASSING_ON),
         "places": {place: answer for place, answer in places.items() if answer},
@@ -313,12 +316,12 @@ def _names() -> dict[str, Any]:
         },
         "keywords": {key: answer for key, answer in keywords.items() if answer},
         "attributes": [row for row in attributes if row["answer"]],
-        "configuration": in_javascript(names.KINDS["TrainingArguments"]),
+        "configuration": in_javascript(spellings.KINDS["TrainingArguments"]),
         "alike": {
             keyword: [found[1:] for found in sorted(rows, key=lambda found: found[0])]
             for keyword, rows in alike.items()
         },
-        "lastWords": " ".join(sorted(names.last_words())),
+        "lastWords": " ".join(sorted(spellings.last_words())),
         "libraries": list(LIBRARIES),
         "history": history_data(in_javascript),
         "texts": shipped_table("known/names.json"),
@@ -339,7 +342,7 @@ def _answer(error: str, library: str) -> dict[str, Any] | None:
 
 def _rank_of_alike(row: Keyword) -> tuple[bool, bool]:
     """Sort the rows of a keyword as `names` does where a class is not known."""
-    return row.library == "trl", names.last_word(row.owners[0]) not in ("Config", "Trainer")
+    return row.library == "trl", spellings.last_word(row.owners[0]) not in ("Config", "Trainer")
 
 
 def _rank(entry: Entry) -> tuple[bool, bool]:

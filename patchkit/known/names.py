@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from ..about import shipped_table
@@ -31,6 +30,16 @@ from .history import (
     titled,
 )
 from .pasted import Pasted, Raised
+from .spellings import (
+    KINDS,
+    Installed,
+    due_first,
+    is_model,
+    rows_below,
+    rows_of,
+    rows_of_alike,
+    rows_of_keyword,
+)
 
 if TYPE_CHECKING:
     from ..legacy.changes import Change, Gone, Keyword, Moved
@@ -46,7 +55,6 @@ KEYWORD = re.compile(r"(?:([\w.<>]+)\(\) )?got an unexpected keyword argument '?
 OF_OBJECT = re.compile(r"'?(\w+)'? (?:object )?has no attribute '?(\w+)'?")
 MEMBER = re.compile(r"^([A-Z]\w*)$")
 """What Python says where an enumeration has no such member."""
-UNMISTAKABLE = re.compile(r"(?=\w*_).{11,}")
 REFUSED_VALUE = re.compile(
     r"not a valid|[Uu]nknown|not supported|unsupported|removed|not exist|not recognized"
 )
@@ -54,15 +62,6 @@ OF_PACKAGE = re.compile(
     r"transformers\.models\.\w+(?:\.(?:modeling|configuration)_\w+)?\.([A-Z]\w+)"
 )
 """What a model's package has, which is written down as a name of the library itself."""
-KINDS = {
-    "Trainer": r"Trainer$",
-    "TrainingArguments": r"(?:Arguments|Config)$",
-    "PreTrainedModel": r"For[A-Z]|Model$",
-    "PreTrainedConfig": r"Config$",
-    "PreTrainedTokenizerBase": r"Tokenizer",
-    "ProcessorMixin": r"Processor$",
-}
-"""Base classes, and how the names of their subclasses look."""
 FLAGS = re.compile(
     r"(?:not used by the HfArgumentParser:|unrecognized arguments:|arguments from config file:)(.*)"
 )
@@ -74,7 +73,6 @@ GONE_SINCE = re.compile(r"gone since (?P<title>\S+) (?P<gone>[\d.]*\d)\.$")
 """How a cause ends that names the first release without a name."""
 FLAG, KEY = re.compile(r"--([\w-]+)"), re.compile(r"'(\w+)'")
 _RUN = "patchkit run --legacy -- python SCRIPT  # runs it as it is"
-Installed = Callable[[str], str | None]
 
 
 def may_know(error: Raised) -> bool:
@@ -111,12 +109,12 @@ def answers(
     found: list[Answer] = []
     for module, name in _places(error.message):
         place = f"{module}.{name}" if name else module
-        in_table = module.partition(".")[0] in OTHERS or _rows_of(place)
-        if not only_table or in_table or ("." in place and _rows_below(place)):
+        in_table = module.partition(".")[0] in OTHERS or rows_of(place)
+        if not only_table or in_table or ("." in place and rows_below(place)):
             found += _of_name(place, error, pasted, installed)
     for owner, keyword in KEYWORD.findall(error.message):
         cls = _class_of(owner)
-        if not only_table or _rows_of_keyword(cls, keyword):
+        if not only_table or rows_of_keyword(cls, keyword):
             said = _of_keyword(cls, keyword, error, pasted, installed)
             asks = error.frames[-1].library if error.frames else ""
             known = not (cls or only_table) and (not asks or asks in LIBRARIES)
@@ -140,7 +138,7 @@ def _of_own(old: str, since: str, mark: str, advice: str) -> Answer:
     """Repeat what the legacy layer said of an old spelling, with where its row has it from."""
     place, _, keyword = old.partition("(")
     keyword = keyword.partition("=")[0]
-    rows = _rows_of_keyword(_class_of(place), keyword) if keyword else _rows_of(place)
+    rows = rows_of_keyword(_class_of(place), keyword) if keyword else rows_of(place)
     what, _, versions = advice.partition(" Versions that have it: ")
     done = "refuses it" if mark == "." else "has done so for this run"
     do = f"{_sentence(what)} The legacy layer {done}."
@@ -165,132 +163,13 @@ def _class_of(owner: str) -> str:
     return ".".join(parts[parts.index(named[-1]) :]) if named else ".".join(parts[-1:])
 
 
-def _rows_of(place: str) -> list[Moved | Gone]:
-    """Return the rows of the table for a name or a module."""
-    return [row for row in _rows_of_library(place) if row.name == place]
-
-
-def _rows_of_library(place: str) -> Sequence[Moved | Gone]:
-    """Return the rows of the table for names, if it has the library of a place."""
-    if place.partition(".")[0] not in LIBRARIES:
-        return ()  # reading the table takes its time
-    from ..legacy.rows import rows_of_names
-
-    return rows_of_names()
-
-
-def _due_first(rows: list[Moved | Gone], installed: Installed) -> list[Moved | Gone]:
-    """Leave out where a name had moved to, if the installed release does not have it there."""
-    if len(rows) < 2:
-        return rows
-    from ..legacy.rows import rows_of_names
-    from ..legacy.versions.due import Due
-
-    found = Due(rows_of_names(), lambda library: installed(library) or "9999").places.find(
-        rows[0].name
-    )
-    return rows if found is None else [found.row]
-
-
-def _rows_below(module: str) -> list[Moved | Gone]:
-    """Return the rows of the table for names in a module."""
-    return [row for row in _rows_of_library(module) if row.name.startswith(f"{module}.")]
-
-
-def _rows_with_keyword(keyword: str) -> list[Keyword]:
-    """Return the rows of the table for a keyword of any class or function."""
-    from ..legacy.changes import Keyword
-    from ..legacy.explanation import described
-    from ..legacy.rows import rows_of_spellings
-
-    return [
-        row
-        for row in rows_of_spellings()
-        if isinstance(row, Keyword) and row.name == keyword and described(row) is not None
-    ]
-
-
-def _rows_of_keyword(owner: str, keyword: str) -> list[Keyword]:
-    """Return the rows of the table for a keyword of one class or function."""
-    from ..legacy.explanation import short_name
-
-    owners = {owner, *_bases_of(owner)}
-    if _is_model(owner):  # It got what from_pretrained did not know.
-        owners.add("PreTrainedModel.from_pretrained")
-    found = [
-        row
-        for row in _rows_with_keyword(keyword)
-        if owners.intersection(map(short_name, row.owners))
-    ]
-    return sorted(found, key=lambda row: owner not in map(short_name, row.owners))
-
-
-def _bases_of(owner: str) -> Iterator[str]:
-    """Yield the classes whose keywords a class takes as well, as far as that is known."""
-    from ..modernize.history import shipped
-
-    if owner.startswith("Seq2Seq"):
-        yield owner.removeprefix("Seq2Seq")
-    for known in shipped().libraries.values():
-        for base in known.taken_from.get(owner, ()):
-            yield base.partition(".")[2]
-
-
-def _rows_of_alike(owner: str, keyword: str) -> list[Keyword]:
-    """Return the rows of the table for a keyword of classes like one that no table has.
-
-    A subclass of the script has the last word of its base's name: `MyTrainer`, `ScriptArguments`.
-    A name whose last word no class of the libraries has, such as `Own`, says nothing of its base;
-    it may be of any field, so only keywords that no other field has are looked up then.
-    """
-    from ..legacy.explanation import short_name
-
-    rows = sorted(
-        _rows_with_keyword(keyword),
-        key=lambda row: (
-            row.library == "trl",
-            last_word(row.owners[0]) not in ("Config", "Trainer"),
-        ),
-    )
-    word = last_word(owner) if owner else ""
-    if not owner and "_" not in keyword:  # A word that any class may have.
-        rows = [row for row in rows if last_word(row.owners[0]) in ("Config", "Trainer")]
-    alike = [row for row in rows if word in map(last_word, map(short_name, row.owners))]
-    if alike or word in last_words():
-        return alike
-    return [] if word and not UNMISTAKABLE.fullmatch(keyword) else rows
-
-
-@cache
-def last_words() -> frozenset[str]:
-    """Return the last words of all classes of the libraries."""
-    from ..modernize.history import shipped
-
-    return frozenset(
-        last_word(name)
-        for library in shipped().libraries.values()
-        for names in library.names.values()
-        for name in names
-        if name[:1].isupper()
-    )
-
-
-def last_word(owner: str) -> str:
-    word = re.split("(?<!^)(?=[A-Z])", owner.rpartition(".")[2])[-1]
-    return "Config" if word in ("Arguments", "Args") else word
-
-
-def _is_model(owner: str) -> bool:
-    return bool(re.search(KINDS["PreTrainedModel"], owner))
-
-
 def _imported(module: str, pasted: Pasted) -> list[Moved | Gone]:
     """Return the rows of the table for the names that a line of the text imports from a module."""
     imports = re.findall(rf"\bfrom {re.escape(module)}[\w.]* import ([\w, ()]+)", pasted.text)
     asked = set(re.findall(r"\w+", " ".join(imports)))
     if "." not in module or not asked:
         return []
-    return [row for row in _rows_below(module) if row.name.rpartition(".")[2] in asked]
+    return [row for row in rows_below(module) if row.name.rpartition(".")[2] in asked]
 
 
 def _of_module(place: str, gone: str) -> list[Answer]:
@@ -298,7 +177,7 @@ def _of_module(place: str, gone: str) -> list[Answer]:
     from ..legacy.explanation import described
     from ..modernize.history import shipped
 
-    below = _rows_below(place) if "." in place else []
+    below = rows_below(place) if "." in place else []
     library = place.partition(".")[0]
     if below and not gone and library in shipped().libraries:
         return [always_there(place, library)]
@@ -329,11 +208,11 @@ def _of_name(place: str, error: Raised, pasted: Pasted, installed: Installed) ->
     if told := asks_itself(place, library, error):
         return told
     came, gone = bounds(place)
-    if (found := OF_PACKAGE.fullmatch(place)) and not (came or gone or _rows_of(place)):
+    if (found := OF_PACKAGE.fullmatch(place)) and not (came or gone or rows_of(place)):
         place = f"{library}.{found[1]}"
         came, gone = bounds(place)
     version = pasted.versions.get(library) or installed(library)
-    rows = _due_first(_rows_of(place), installed)
+    rows = due_first(rows_of(place), installed)
     gone = gone or next((row.gone.rpartition(" ")[2] for row in rows if row.gone), "")
     if not (caller := error.caller(library)) and (asked := _imported(place, pasted)):
         return [_of_row(row, error, [row]) for row in asked[:3]]
@@ -411,7 +290,7 @@ def _today(keyword: Keyword, decision: Decision, advice: str) -> str:
         return f"write {written}" if written and decision.to else advice
     config = _config(short_name(keyword.owners[0]))
     if bounds_of_keyword(config, decision.to)[2]:  # The configuration lost it later.
-        rows = _rows_of_keyword(config, decision.to)
+        rows = rows_of_keyword(config, decision.to)
         return next((said.today for row in rows if (said := described(row))), advice)
     return f"give it to the configuration: {config}({decision.to}=…)"
 
@@ -518,10 +397,10 @@ def _of_keyword(
     from ..legacy.explanation import short_name
 
     library, came, gone = bounds_of_keyword(owner, keyword)
-    of_owner = _rows_of_keyword(owner, keyword)
-    if _is_model(owner) and error.caller("transformers") == "trl":
+    of_owner = rows_of_keyword(owner, keyword)
+    if is_model(owner) and error.caller("transformers") == "trl":
         error = replace(error, frames=())  # It hands on what the script has in model_init_kwargs.
-    rows = of_owner or ([] if came or gone else _rows_of_alike(owner, keyword))
+    rows = of_owner or ([] if came or gone else rows_of_alike(owner, keyword))
     version = pasted.versions.get(library) or installed(library) if library else None
     what = f"{owner}({keyword}=)"
     if came and (
