@@ -50,6 +50,19 @@ TOKENIZERS = {
     ),
 }
 DATA = {
+    "changed_in_place": (
+        "from datasets import Dataset, DatasetDict, Features, Value\n"
+        "part = Dataset.from_dict({'label': [1], 'text': ['a'], 'more': [{'n': 2}]})\n"
+        "parts = DatasetDict({'train': part})\n"
+        "parts.rename_column_('label', 'labels')\n"
+        "part.remove_columns_(['text'])\n"
+        "part.flatten_()\n"
+        "part.cast_(Features({'labels': Value('float32'), 'more.n': Value('int64')}))\n"
+        "result = [parts['train'][0], part.features['labels'].dtype]",
+        "no attribute 'rename_column_'",
+        [{"labels": 1.0, "more.n": 2}, "float32"],
+        "write dataset = dataset.rename_column(",
+    ),
     "file_system": (
         "import fsspec\n"
         "from datasets import DownloadConfig, load_from_disk\n"
