@@ -517,6 +517,8 @@ class OtherResults(PlainData):
             values of a keyword are in a tuple; a function's first argument counts as that keyword.
         given: the same for keywords with any value.
         unless_set: attributes with which they are the same, if the script sets them on any object.
+        unless_own: methods, and a parameter that they have today; if the script has its own such
+            method, without that parameter, the row of the method is about these results.
         listed: keywords of other calls, and what their lists have, without which they are the same.
         raises: whether it is an error for most objects, so that a person must see to it.
         for_ids: the keyword that is false where a script reads the result as ids alone.
@@ -540,6 +542,7 @@ class OtherResults(PlainData):
     only: Mapping[str, object] = NOTHING
     given: tuple[str, ...] = ()
     unless_set: tuple[str, ...] = ()
+    unless_own: Mapping[str, object] = NOTHING
     listed: Mapping[str, object] = NOTHING
     raises: bool = False
     for_ids: str = ""

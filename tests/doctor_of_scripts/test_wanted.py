@@ -427,6 +427,19 @@ def test_losses_that_are_added_up(look, model: str, settings: str, told: bool) -
     assert any("adds up the losses" in change.text for change in look(text).silent) is told
 
 
+@pytest.mark.parametrize(("more", "told"), [("", False), (", num_items_in_batch=None", True)])
+def test_an_own_loss_of_before_says_the_same_of_losses(look, more: str, told: bool) -> None:
+    text = (
+        "from transformers import AutoModelForSeq2SeqLM, Trainer, TrainingArguments\n"
+        "class Own(Trainer):\n"
+        f"    def compute_loss(self, model, inputs, return_outputs=False{more}):\n"
+        "        return model(**inputs).loss\n"
+        "args = TrainingArguments('out', gradient_accumulation_steps=4)\n"
+        "Own(AutoModelForSeq2SeqLM.from_pretrained('m'), args).train()\n"
+    )
+    assert any("adds up the losses" in change.text for change in look(text).silent) is told
+
+
 def test_only_changes_between_a_script_and_what_is_installed(look) -> None:
     text = "from trl import GRPOConfig\nGRPOConfig(output_dir='out')\n"
     assert any("temperature" in change.text for change in look(text).silent)

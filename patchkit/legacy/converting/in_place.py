@@ -27,5 +27,4 @@ def _become(
     """Give a dataset, or each of several by name, the content that a method returns."""
     for each in dataset.values() if isinstance(dataset, dict) else (dataset,):
         changed = getattr(each, method)(*arguments, **keywords)
-        vars(each).clear()
-        vars(each).update(vars(changed))
+        each.__dict__ = {**vars(changed)}

@@ -174,8 +174,12 @@ def _simplify(plan: Plan, node: ast.expr) -> None:
     known = _condition(plan, whole)
     if known == plan.lines.source(whole) or not _is_truth(plan, node, whole):
         return
-    plan.edits.sources[span_of(whole)] = str(known)
     block = parents.get(whole)
+    if isinstance(block, ast.IfExp) and block.test is whole and isinstance(known, bool):
+        taken = block.body if known else block.orelse
+        plan.edits.sources[span_of(block)] = plan.lines.source(taken)
+        return
+    plan.edits.sources[span_of(whole)] = str(known)
     if known is not False or not isinstance(block, ast.If) or block.test is not whole:
         return
     beside = getattr(parents.get(block), "body", ())

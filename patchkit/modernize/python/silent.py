@@ -139,6 +139,8 @@ def concerns(
         for node in ast.walk(script.tree)
     ):
         return False
+    if any(_is_former(node, silent.unless_own) for node in ast.walk(script.tree)):
+        return False
     if silent.named:
         names = _names(script)
         if not any(map(names.__contains__, silent.named)):
@@ -151,6 +153,15 @@ def concerns(
         for call in script.calls
         if name in call.keywords
         for value in flat(call.keywords[name].values)
+    )
+
+
+def _is_former(node: ast.AST, methods: Mapping[str, object]) -> bool:
+    """Tell whether a node defines one of these methods without the parameter it has today."""
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name in methods
+        and methods[node.name] not in {parameter.arg for parameter in node.args.args}
     )
 
 
