@@ -36,10 +36,19 @@ def due_for(to: str | None = None) -> Due:
             named[library] = str(version)
 
     def version_of(library: str) -> str | None:
-        known = releases().get(library, ())
-        return named.get(library) or _installed(library) or (known[-1] if known else None)
+        return named.get(library) or _installed(library) or _newest(library)
 
     return Due(all_rows(), version_of)
+
+
+def _newest(library: str) -> str | None:
+    """Return the newest release of a library that the table knows."""
+    from packaging.version import Version
+
+    if known := releases().get(library, ()):
+        return known[-1]
+    changes = (row.gone.partition(" ")[2] for row in all_rows() if row.library == library)
+    return max(filter(None, changes), key=Version, default=None)
 
 
 def _installed(library: str) -> str | None:

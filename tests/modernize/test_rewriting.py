@@ -47,7 +47,6 @@ def test_what_is_written(rewrite, before: str, after: str) -> None:
     ],
 )
 def test_a_member_of_a_class_that_is_a_function(rewrite, before: str, after: str) -> None:
-    pytest.importorskip("huggingface_hub")  # Its rows are due by what is installed.
     assert rewrite(before).text == after
 
 
