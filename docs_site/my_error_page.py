@@ -166,6 +166,7 @@ def _reading() -> dict[str, Any]:
     return {
         "controls": in_javascript(reading.CONTROLS),
         "debugger": in_javascript(reading.DEBUGGER.pattern),
+        "eaten": in_javascript(reading.EATEN.pattern),
         "letters": reading.LETTERS,
         "longest": reading.LONGEST,
         "longestMessage": reading.LONGEST_MESSAGE,

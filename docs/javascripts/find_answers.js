@@ -444,7 +444,7 @@ function read(pasted, data) {
   text = text.replace(new RegExp(data.controls, "g"), "");
   for (const [written, letter] of Object.entries(data.letters)) text = text.replaceAll(written, letter);
   if (text.includes("last):\\n")) text = text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
-  text = text.replaceAll("\\'", "'");
+  text = text.replace(new RegExp(data.eaten, "g"), "$1__$2__").replaceAll("\\'", "'");
   text = text.replace(new RegExp(data.debugger, "gm"), "").replace(/^```\w*$/gm, "");
   const begins = text.trim().includes("\n") ? [...text.matchAll(new RegExp(data.beginning, "gm"))] : [];
   for (const [, begin] of begins) {

@@ -19,6 +19,8 @@ DEBUGGER = re.compile(
     re.MULTILINE,
 )
 """What the debugger of VS Code says before an error, and instead of a message."""
+EATEN = re.compile(r"(?:([A-Z]\w*\.)\*{0,2}|\*\*)(init|new|call|post_init)\*{0,2}(?=\(\) )")
+"""Methods between two underscores, as pages show them that take these for bold letters."""
 LETTERS = {
     "&quot;": '"',
     "&#34;": '"',
@@ -187,6 +189,7 @@ def _plain(text: str) -> str:
         text = text.replace(written, letter)
     if "last):\\n" in text:  # a traceback within JSON, or as Python shows a text
         text = text.replace("\\n", "\n").replace('\\"', '"')
+    text = EATEN.sub(r"\1__\2__", text)
     text = text.replace("\\'", "'")  # as Python shows a text with both quotes
     text = DEBUGGER.sub("", text)
     text = re.sub(r"^```\w*$", "", text, flags=re.MULTILINE)
