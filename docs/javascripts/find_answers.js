@@ -176,7 +176,7 @@ function answeredAsItIs(pasted, data) {
     if (found.length && error === found[0].error) {
       const isKnown = (found[0].row.weight || 0) > data.weights.kindsOnly;
       const table = named.filter(({ inTable }) => inTable || !isKnown);
-      if (!table.length) return { answers, error };
+      if (!table.length) return { answers: [withRelease(answers[0], error, data), ...answers.slice(1)], error };
       // Rows of less weight fit messages of many kinds.
       const rows = answers.filter(({ weight }) => weight >= 0);
       return { answers: [...rows, ...table], byName: !rows.length, error };

@@ -47,6 +47,39 @@ function namesOf(error, pasted, data) {
   return [...new Map(found.map((answer) => [answer.id, answer])).values()];
 }
 
+// Adds to a row's answer which release brought or lost the name that the error speaks of.
+function withRelease(answer, error, data) {
+  const said = [answer.cause, answer.do, ...answer.write].join(" ");
+  for (const [place, [library, came, gone]] of boundsOfNamed(error.message, data)) {
+    const known = [came, gone].filter(Boolean);
+    if (!known.length || known.some((release) => said.includes(release.replace(/\.0$/, "")))) continue;
+    const kind = known.length > 1 ? "between" : came ? "since" : "until";
+    const values = { place, came, gone, title: data.names.history.titles[library] };
+    return { ...answer, cause: `${answer.cause} ${part(kind, values, data)}` };
+  }
+  return answer;
+}
+
+function boundsOfNamed(message, data) {
+  const { patterns, history, configuration } = data.names;
+  const all = (pattern) => [...message.matchAll(new RegExp(pattern, "g"))];
+  const places = [
+    ...all(patterns.name).map(([, name, module]) => `${module}.${name}`),
+    ...all(patterns.module).map(([, module]) => module),
+    ...all(patterns.attribute).map(([, module, name]) => `${module}.${name}`),
+  ];
+  const titled = places.filter((place) => place.split(".")[0] in history.titles);
+  const objects = all(patterns.ofObject).filter(([, owner]) => new RegExp(configuration).test(owner));
+  return [
+    ...titled.map((place) => [place, [place.split(".")[0], ...boundsOfPlace(place, data)]]),
+    ...all(patterns.keyword).map(([, owner, keyword]) => {
+      const called = classOf(owner || "");
+      return [`${called}(${keyword}=)`, boundsOfKeyword(called, keyword, data)];
+    }),
+    ...objects.map(([, owner, name]) => [`${owner}.${name}`, boundsOfKeyword(owner, name, data)]),
+  ];
+}
+
 function ofName(named, error, pasted, data) {
   const { patterns, places, modules, libraries, history } = data.names;
   const library = named.split(".")[0];

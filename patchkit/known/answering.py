@@ -110,6 +110,9 @@ def _answered(pasted: Pasted, installed: Callable[[str], str | None]) -> Found:
                 if table:  # Rows of less weight fit messages of many kinds.
                     rows = [of_match(match) for match in found if match.row.weight >= 0]
                     known = Found((*rows, *table), error, by_name=not rows)
+                else:
+                    first, *others = known.answers
+                    known = Found((names.with_release(first, error), *others), error)
             break
         if names.may_know(error) and (by_name := names.answers(error, pasted, installed)):
             return Found(tuple(by_name), error, by_name=True)

@@ -134,6 +134,38 @@ def answers(
     return list({answer.id: answer for answer in found}.values())
 
 
+def with_release(answer: Answer, error: Raised) -> Answer:
+    """Return what a row says, and which release brought or lost the name that an error speaks of.
+
+    Args:
+        answer: the row's.
+        error: the error that has its message.
+    """
+    said = " ".join((answer.cause, answer.do, *answer.write))
+    for what, (library, came, gone) in _bounds_of_named(error.message):
+        known = [release for release in (came, gone) if release]
+        if known and not any(release.removesuffix(".0") in said for release in known):
+            case = "between" if len(known) > 1 else "since" if came else "until"
+            told = part(case, place=what, came=came, gone=gone, title=TITLES[library])
+            return replace(answer, cause=f"{answer.cause} {told}")
+    return answer
+
+
+def _bounds_of_named(message: str) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Yield what a message names, with its library and the releases that brought and lost it."""
+    for module, name in _places(message):
+        place = f"{module}.{name}" if name else module
+        library = module.partition(".")[0]
+        if library in TITLES:
+            yield place, (library, *bounds(place))
+    for owner, keyword in KEYWORD.findall(message):
+        cls = _class_of(owner)
+        yield f"{cls}({keyword}=)", bounds_of_keyword(cls, keyword)
+    for owner, attribute in OF_OBJECT.findall(message):
+        if re.search(KINDS["TrainingArguments"], owner):
+            yield f"{owner}.{attribute}", bounds_of_keyword(owner, attribute)
+
+
 def _of_own(old: str, since: str, mark: str, advice: str) -> Answer:
     """Repeat what the legacy layer said of an old spelling, with where its row has it from."""
     place, _, keyword = old.partition("(")
